@@ -360,6 +360,7 @@ pub(super) fn view_settings(invocation: &Invocation, session: &Session) -> ViewS
         commands: custom(invocation),
         ignored: invocation.config.commands.ignored.clone(),
         hosts: opened_hosts(invocation),
+        imported_to: session.imported_to,
     }
 }
 

@@ -19,6 +19,7 @@ use crate::ledger::{Body, Entry, Millis};
 use crate::runtime::{Clock, SessionStore};
 use crate::session::SessionChoice;
 use crate::session::compose::{locate, state_dir};
+use crate::session::exporting::came_along;
 use crate::session::whatif::Brancher;
 use crate::ui::host_services::HostServices;
 use crate::ui::{AppIo, Reply, Request, UiSettings};
@@ -35,7 +36,7 @@ pub(super) fn show(
     let state = state_dir(invocation)?;
     let path = locate(invocation, &state, which)?;
     let (file, damage) = SessionStore::document(&path).map_err(|why| Fault::failed(why, ""))?;
-    damage.iter().for_each(|why| remark(why));
+    damage.iter().chain(&came_along(file.came_to())).for_each(|why| remark(why));
     let (model, cwd, id) = match file.entries.first().map(|e| &e.body) {
         Some(Body::SessionStarted(started)) => {
             (started.model.to_string(), started.cwd.clone(), started.session.clone())

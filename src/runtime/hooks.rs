@@ -10,12 +10,14 @@ use std::time::Duration;
 
 use futures_util::future::{BoxFuture, FutureExt as _, join3, ready};
 use futures_util::stream::{self, StreamExt as _};
+use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, ChildStdin, Command};
 use tokio::time::timeout;
 
 use crate::hooks::{HookAnswer, HookCall, HookPoint, HookSpec, Payload};
-use crate::ledger::seconds;
+use crate::ledger::{Arguments, seconds};
+use crate::tool::{delegate, mcp};
 use crate::wire::hook::{self, HookEnd, MOST_BYTES};
 
 use super::ports::HookPort;
@@ -27,6 +29,8 @@ const LAST_WORDS: Duration = Duration::from_millis(200);
 const CHUNK_BYTES: usize = 16 << 10;
 /// Most hooks of one point that run at once; the others wait for their turn, and their time does not run yet.
 const AT_ONCE: usize = 16;
+/// The variable that names the session's folder, which in a copy is not the one that the hook stands in.
+const CWD: &str = "COUNTERSIGN_CWD";
 
 /// No hooks at all.
 #[derive(Debug, Clone, Copy, Default)]
@@ -50,8 +54,8 @@ pub struct CommandHooks {
 struct HookContext {
     session: String,
     cwd: PathBuf,
-    /// Where those run that can refuse something.
-    gates_in: PathBuf,
+    /// Where they stand.
+    runs_in: PathBuf,
     environment: Vec<(OsString, OsString)>,
     groups: Groups,
 }
@@ -67,19 +71,21 @@ impl CommandHooks {
         environment: Vec<(OsString, OsString)>,
         groups: Groups,
     ) -> Self {
-        let environment = for_commands(environment);
-        let gates_in = cwd.clone();
+        let named = vec![(CWD.into(), cwd.clone().into_os_string())];
+        let environment = with_given(&for_commands(environment), named);
+        let runs_in = cwd.clone();
         Self {
             specs: specs.into(),
-            place: Arc::new(HookContext { session, cwd, gates_in, environment, groups }),
+            place: Arc::new(HookContext { session, cwd, runs_in, environment, groups }),
         }
     }
 
-    /// Of a session that works in a copy of this folder: what can refuse something runs here, as whoever works in the copy can change
-    /// every program there. What it is told of stays in the copy.
+    /// Of a session that works in a copy of this folder: they run here. Whoever works in the copy can change
+    /// every script there, and no reading of a command finds all words that some program may run as one. What
+    /// they are told of stays in the copy.
     #[must_use]
-    pub fn with_gates_in(self, folder: PathBuf) -> Self {
-        let place = HookContext { gates_in: folder, ..HookContext::clone(&self.place) };
+    pub fn standing_in(self, folder: PathBuf) -> Self {
+        let place = HookContext { runs_in: folder, ..HookContext::clone(&self.place) };
         Self { place: Arc::new(place), ..self }
     }
 
@@ -100,13 +106,14 @@ impl CommandHooks {
 }
 
 impl HookPort for CommandHooks {
-    fn run(&self, call: HookCall) -> BoxFuture<'static, Vec<HookAnswer>> {
+    fn run(&self, mut call: HookCall) -> BoxFuture<'static, Vec<HookAnswer>> {
         let listening: Vec<_> =
             self.specs.iter().filter(|spec| spec.listens(&call.payload)).cloned().collect();
         if listening.is_empty() {
             return ready(Vec::new()).boxed();
         }
         let (place, point) = (Arc::clone(&self.place), call.point());
+        place.name_from_the_root(&mut call);
         let input: Arc<str> = hook::encode(&call, &place.session, &place.cwd.to_string_lossy()).into();
         let runs =
             listening.into_iter().map(move |spec| run(Arc::clone(&place), spec, point, Arc::clone(&input)));
@@ -117,7 +124,7 @@ impl HookPort for CommandHooks {
 /// One hook to its end. Dropping the future ends its whole group.
 async fn run(place: Arc<HookContext>, spec: HookSpec, point: HookPoint, input: Arc<str>) -> HookAnswer {
     // The group is dropped last of all that the run holds, and ends whatever the command left behind.
-    let (child, _group) = match place.start(&spec.command, point) {
+    let (child, _group) = match started(&spec.command, &place.runs_in, &place.environment, &place.groups) {
         Ok(started) => started,
         Err(failure) => return HookAnswer::not_started(spec.label(), point, &failure.to_string()),
     };
@@ -139,9 +146,22 @@ async fn run(place: Arc<HookContext>, spec: HookSpec, point: HookPoint, input: A
 }
 
 impl HookContext {
-    fn start(&self, command: &str, point: HookPoint) -> io::Result<(Child, Group)> {
-        let folder = if point.is_gate() { &self.gates_in } else { &self.cwd };
-        started(command, folder, &self.environment, &self.groups)
+    /// Where hooks do not stand in the session's folder, the path of a call that was made names its file from
+    /// the root: as it was written, a formatter would change the file of that name in the folder that it
+    /// stands in. What decides about a call sees it as it was written, like the rules. Other programs know
+    /// best what their own paths mean.
+    fn name_from_the_root(&self, call: &mut HookCall) {
+        let Payload::PostTool { tool_name, tool_input: Arguments::Object(members), .. } = &mut call.payload
+        else {
+            return;
+        };
+        if self.runs_in == self.cwd || mcp(tool_name).is_some() || delegate(tool_name).is_some() {
+            return;
+        }
+        let Some(Value::String(path)) = members.get_mut("path") else { return };
+        if path.as_str() != "~" && !path.starts_with("~/") {
+            *path = self.cwd.join(path.as_str()).to_string_lossy().into_owned();
+        }
     }
 }
 

@@ -141,26 +141,41 @@ fn has_terminal() -> bool {
     File::open("/dev/tty").is_ok()
 }
 
+/// Why a signature proves nothing, in a sentence.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotSigned {
+    /// It is by nobody whom the file of allowed signers allows now: whoever added it may have meant no harm,
+    /// and it says nothing about the signatures of others.
+    #[error("{0}")]
+    Unknown(String),
+    /// It claims to be by somebody who is allowed and is not a signature of this text, or it could not be
+    /// verified.
+    #[error("{0}")]
+    Wrong(String),
+}
+
 /// Who signed a text, as the file of allowed signers names them: a name, or the key of a line that stands for several.
 ///
 /// # Errors
-/// A sentence: nobody in the file did, or `ssh-keygen` cannot be used.
-pub fn signer(allowed: &Path, signature: &str, text: &str) -> Result<String, String> {
-    let place = tempfile::tempdir().map_err(|fault| format!("cannot make a temporary folder: {fault}"))?;
+/// Nobody in the file did, the signature is wrong, or `ssh-keygen` cannot be used.
+pub fn signer(allowed: &Path, signature: &str, text: &str) -> Result<String, NotSigned> {
+    let cannot = |what: &str, fault: std::io::Error| NotSigned::Wrong(format!("cannot {what}: {fault}"));
+    let place = tempfile::tempdir().map_err(|fault| cannot("make a temporary folder", fault))?;
     let file = place.path().join("signature");
-    std::fs::write(&file, signature).map_err(|fault| format!("cannot write the signature: {fault}"))?;
+    std::fs::write(&file, signature).map_err(|fault| cannot("write the signature", fault))?;
     let (allowed, file) = (allowed.as_os_str(), file.as_os_str());
     let [y, f, s, n] = ["-Y", "-f", "-s", "-n"].map(OsStr::new);
-    let found = run(&[y, OsStr::new("find-principals"), f, allowed, s, file], None)?;
+    let found =
+        run(&[y, OsStr::new("find-principals"), f, allowed, s, file], None).map_err(NotSigned::Wrong)?;
     let names = said(&found.stdout);
     // Several names of one key stand in lines of their own; each can be a pattern, or say who is not meant.
     let all: Vec<&str> = names.lines().map(str::trim).filter(|name| !name.is_empty()).collect();
     let Some(first) = all.first().filter(|_| found.status.success()) else {
-        return Err(
+        return Err(NotSigned::Unknown(
             "no key of the allowed signers made this signature, or the file does not allow that key \
          now (valid-before, valid-after, namespaces)"
                 .to_owned(),
-        );
+        ));
     };
     let name = all.iter().find(|name| !name.starts_with('!')).unwrap_or(first);
     let all = all.join(",");
@@ -176,12 +191,12 @@ pub fn signer(allowed: &Path, signature: &str, text: &str) -> Result<String, Str
         s,
         file,
     ];
-    let ran = run(&words, Some(text))?;
+    let ran = run(&words, Some(text)).map_err(NotSigned::Wrong)?;
     match ran.status.success() {
         // Nobody knows which of them it was.
         true if all.contains([',', '*', '?', '!']) => Ok(format!("the key of {all}")),
         true => Ok(all),
-        false => Err(why(&ran)),
+        false => Err(NotSigned::Wrong(why(&ran))),
     }
 }
 

@@ -76,6 +76,13 @@ impl Trunk<'_> {
         if self.is_ours { None } else { entries.iter().map(|entry| entry.id).max() }
     }
 
+    /// Whether the lines of the copy are counted from now on. A session of ours that may lack lines hands
+    /// that on: its copy says so. Of a file from elsewhere nobody ever counted them, and its copy says where
+    /// it comes from.
+    fn counts_from_here(&self, is_whole: bool) -> bool {
+        !self.is_ours || is_whole
+    }
+
     /// Copies the beginning, up to an entry, else all of it. It ends where no call is open: a result that nobody gave
     /// is not made up.
     ///
@@ -120,7 +127,7 @@ impl Trunk<'_> {
             keeps,
         };
         let mut salts = Salts::new().map_err(|why| Fault::failed(why, "try again"))?;
-        let has_end = has_end && audit.faults.is_empty();
+        let has_end = self.counts_from_here(has_end && audit.faults.is_empty());
         let path = adopt(self.state, id, now, &copy.of(beginning, &mut || salts.salt()), has_end)
             .map_err(|why| Fault::failed(why, "free disk space, or fix the folder's permissions"))?;
         let lost = if self.is_ours { self.carry_changes(&path, &file).err() } else { None };
@@ -192,9 +199,9 @@ impl Trunk<'_> {
             keeps: Keeps::Nothing,
         };
         let mut salts = Salts::new().map_err(|why| Fault::failed(why, "try again"))?;
-        let branch =
-            adopt(self.state, id, now, &copy.of(&beginning, &mut || salts.salt()), self.known().is_some())
-                .map_err(|why| Fault::failed(why, "free disk space, or fix the folder's permissions"))?;
+        let has_end = self.counts_from_here(self.known().is_some());
+        let branch = adopt(self.state, id, now, &copy.of(&beginning, &mut || salts.salt()), has_end)
+            .map_err(|why| Fault::failed(why, "free disk space, or fix the folder's permissions"))?;
         let lost = if self.is_ours { self.carry_into(&branch, &whole, home).err() } else { None };
         let remark =
             lost.map(|why| format!("what its calls changed cannot be undone or traced there: {why}"));

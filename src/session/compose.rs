@@ -21,7 +21,9 @@ use crate::config::environment::Environment;
 use crate::config::fault::Fault;
 use crate::config::models::{Choice, Table, choose};
 use crate::config::{Config, Invocation, effort, environment};
-use crate::ledger::{About, Body, Change, Entry, Fault as LedgerFault, ModelRef, Note, Remark, recover_with};
+use crate::ledger::{
+    About, Body, Change, Entry, EntryId, Fault as LedgerFault, ModelRef, Note, Remark, recover_with,
+};
 use crate::model::Effort;
 use crate::policy::Policy;
 use crate::runtime::sandbox::support;
@@ -49,6 +51,8 @@ pub(crate) struct Session {
     pub(crate) first: Vec<Effect>,
     /// What the file already holds.
     pub(crate) before: Vec<Arc<Entry>>,
+    /// The last entry of it that came with an import.
+    pub(crate) imported_to: Option<EntryId>,
     /// The session's id.
     pub(crate) id: String,
     /// The model and why it is this one.
@@ -109,7 +113,7 @@ pub(crate) fn compose_beside(
         .kept(!matches!(keeping, Keeping::Ephemeral))
         .plugged(&router, &groups, editor)
         .lending(external.servers());
-    let (agent, first, before, store, id) = match opened {
+    let (agent, first, before, store, id, imported_to) = match opened {
         None => {
             remove_old(&state, config.keep_days, SystemTime::now());
             let id = Uuid::now_v7().to_string();
@@ -118,12 +122,12 @@ pub(crate) fn compose_beside(
             let mut agent = Agent::new(settings);
             let mut first = agent.first_effects();
             first.extend(agent.first_forecast(now));
-            (agent, first, Vec::new(), store, id)
+            (agent, first, Vec::new(), store, id, None)
         }
         Some((store, file)) => {
-            let (agent, first, before, id) =
+            let (agent, first, before, id, imported_to) =
                 take_up(invocation, &state, &maker, settings, file, &mut notices)?;
-            (agent, first, before, Box::new(store) as Box<dyn StorePort>, id)
+            (agent, first, before, Box::new(store) as Box<dyn StorePort>, id, imported_to)
         }
     };
     let (store, traces) = follow(invocation, &id, &before, store, &mut notices);
@@ -135,16 +139,16 @@ pub(crate) fn compose_beside(
     let hooks = hook_port(invocation, &id, &groups);
     let ports = Ports { model: Box::new(router), tools, hooks, subagents: maker.port(), store };
     let (driver, handles) = Driver::new(agent, ports);
-    let effort = config.effort.and_then(|level| choice.spec.abilities.effort(level));
     Ok(Session {
         driver,
         handles,
         first,
         before,
+        imported_to,
         id,
+        effort: config.effort.and_then(|level| choice.spec.abilities.effort(level)),
         choice,
         gateway,
-        effort,
         notices,
         message: None,
         groups,
@@ -153,9 +157,10 @@ pub(crate) fn compose_beside(
     })
 }
 
-type TakenUp = (Agent, Vec<Effect>, Vec<Arc<Entry>>, String);
+type TakenUp = (Agent, Vec<Effect>, Vec<Arc<Entry>>, String, Option<EntryId>);
 
-/// The loop of an earlier session, with what it does first, what its file holds, and its id.
+/// The loop of an earlier session, with what it does first, what its file holds, its id, and how much of it
+/// came with an import.
 fn take_up(
     invocation: &Invocation,
     state: &Path,
@@ -186,7 +191,7 @@ fn take_up(
     let undo = Undoing::new(state.to_owned(), id.clone(), invocation);
     first.extend(finish_undo(&undo, &before, &mut agent, now, notices));
     first.extend(agent.first_forecast(now));
-    Ok((agent, first, before, id))
+    Ok((agent, first, before, id, file.imported_to))
 }
 
 /// What a person should know of the configuration.

@@ -6,6 +6,7 @@ mod background_ids;
 pub(crate) mod bisect;
 pub(crate) mod blame;
 pub(crate) mod branching;
+mod changes_report;
 pub(crate) mod compose;
 mod copied_folder;
 pub(crate) mod decided;

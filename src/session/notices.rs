@@ -11,6 +11,9 @@ use crate::runtime::store::subagents::started_by;
 use crate::ui::text::counted;
 use crate::wire::record::{SessionFile, contradiction};
 
+/// What is said where an import goes on: the decisions that it shows look like those that were made here.
+const CAME_ALONG: &str = "This session came with an import: nobody here saw the decisions that it brought.";
+
 /// What its tools cannot do here.
 pub(super) fn of_tools(config: &Config, tools: &LocalTools) -> Vec<String> {
     unconfined(config).into_iter().chain(unsigned(tools)).collect()
@@ -67,7 +70,8 @@ pub(super) fn file_notices(file: &SessionFile) -> Vec<String> {
             shell_word(name(file))
         )
     });
-    contradiction.into_iter().chain(missing).chain(torn).chain(skipped).collect()
+    let came = file.came_to().map(|_| CAME_ALONG.to_owned());
+    contradiction.into_iter().chain(came).chain(missing).chain(torn).chain(skipped).collect()
 }
 
 fn name(file: &SessionFile) -> &str {

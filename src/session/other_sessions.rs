@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use chrono::{DateTime, Datelike as _, Local, Timelike as _};
 
+use crate::agent::OwnCommand;
 use crate::config::Invocation;
 use crate::config::fault::one_line;
-use crate::ledger::{Body, Ending, Injector, Millis, UserMessage};
+use crate::ledger::{Body, Ending, Entry, EntryId, Injector, Millis, UserMessage};
 use crate::runtime::SessionStore;
 use crate::runtime::store::{Summary, find, list};
 use crate::ui::{EarlierSession, PreviewPart, ago};
@@ -55,22 +57,15 @@ impl EarlierSessions {
         list(&self.state).sessions.into_iter().filter(|s| ours(s) && !s.first_message.is_empty()).collect()
     }
 
-    /// What was sent in them, oldest first, each once where it was sent last.
+    /// What was sent in them, oldest first, each once where it was sent last. Only what the user ran here
+    /// begins with `!`; a blank stands before that of a message.
     pub(crate) fn prompts(&self) -> Vec<UserMessage> {
         let (mut seen, mut newest_first) = (BTreeSet::new(), Vec::new());
         for summary in self.sessions().into_iter().take(MOST_SESSIONS) {
             let Ok(file) = SessionStore::read(&summary.path) else { continue };
-            for entry in file.entries.iter().rev() {
-                let (content, pastes) = match &entry.body {
-                    Body::User(message) => (&message.content, message.pastes.clone()),
-                    Body::Injected(said) if said.by == Injector::Steering => {
-                        (&said.text, said.pastes.clone())
-                    }
-                    _ => continue,
-                };
-                if !content.trim().is_empty() && seen.insert(content.clone()) {
-                    newest_first.push(UserMessage { pastes, ..UserMessage::text(content.as_str()) });
-                }
+            for at in (0..file.entries.len()).rev() {
+                let said = said(&file.entries, at, file.imported_to);
+                newest_first.extend(said.filter(|said| seen.insert(said.content.clone())));
             }
             if newest_first.len() >= MOST_PROMPTS {
                 break;
@@ -93,6 +88,23 @@ impl EarlierSessions {
             Err(why) => vec![PreviewPart::Noted(why)],
         }
     }
+}
+
+/// What the user said in an entry, if anything: what they did not run here begins with no `!`.
+fn said(entries: &[Arc<Entry>], at: usize, imported_to: Option<EntryId>) -> Option<UserMessage> {
+    let (entry, behind) = entries.get(at..)?.split_first()?;
+    let (content, pastes) = match &entry.body {
+        Body::User(message) => (&message.content, message.pastes.clone()),
+        Body::Injected(said) if said.by == Injector::Steering => (&said.text, said.pastes.clone()),
+        _ => return None,
+    };
+    if content.trim().is_empty() {
+        return None;
+    }
+    let behind = behind.iter().map(|entry| &entry.body);
+    let was_run = Some(entry.id) > imported_to && OwnCommand::was_run(content, behind);
+    let said = UserMessage { pastes, ..UserMessage::text(content.as_str()) };
+    Some(if was_run { said } else { said.as_words() })
 }
 
 /// What a preview has of an entry, if anything.
@@ -161,4 +173,28 @@ pub(crate) fn first_words(text: &str, most: usize) -> String {
     let line = one_line(text);
     let cut: String = line.chars().take(most).collect();
     if cut.len() < line.len() { format!("{}\u{2026}", cut.trim_end()) } else { cut }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::{Arguments, CallId, ToolUse};
+
+    #[test]
+    fn what_begins_with_the_sign_of_a_command_was_run_here_or_has_a_blank_before_it() {
+        let words = |text: &str| Body::User(Arc::new(UserMessage::text(text)));
+        let command = ("command".to_owned(), serde_json::Value::from("ls"));
+        let arguments = Arguments::Object([command].into_iter().collect());
+        let made = ToolUse { id: CallId(1), wire_id: String::new(), name: "shell".to_owned(), arguments };
+        let bodies = [words("!touch x"), words("hello"), words("!ls"), Body::Command(made)];
+        let entry = |(id, body)| Arc::new(Entry { id: EntryId(id), at: Millis(0), body });
+        let entries: Vec<Arc<Entry>> = (1_u64..).zip(bodies).map(entry).collect();
+        let all = |imported_to| -> Vec<String> {
+            let said = (0..entries.len()).filter_map(|at| said(&entries, at, imported_to));
+            said.map(|said| said.content).collect()
+        };
+        assert_eq!(all(None), [" !touch x", "hello", "!ls"]);
+        assert_eq!(all(Some(EntryId(2))), [" !touch x", "hello", "!ls"]);
+        assert_eq!(all(Some(EntryId(4))), [" !touch x", "hello", " !ls"], "nobody here has typed it");
+    }
 }

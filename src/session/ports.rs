@@ -95,7 +95,8 @@ pub(super) fn local_tools(
     if let Some(editor) = editor { tools.beside(editor) } else { tools }
 }
 
-/// Runs the configured hooks in the session's folder, without what looks like a key in their environment.
+/// Runs the configured hooks in the session's folder, or in the one that it is a copy of, without what looks
+/// like a key in their environment.
 pub(crate) fn hook_port(invocation: &Invocation, session: &str, groups: &Groups) -> Box<dyn HookPort> {
     if invocation.config.hooks().is_empty() {
         return Box::new(NoHooks);
@@ -111,7 +112,7 @@ pub(crate) fn command_hooks(invocation: &Invocation, session: &str, groups: &Gro
         .giving(invocation.named_for_programs());
     // The first is that of the person; each further one is a copy of the one before.
     match invocation.parents.first() {
-        Some(folder) => hooks.with_gates_in(folder.clone()),
+        Some(folder) => hooks.standing_in(folder.clone()),
         None => hooks,
     }
 }

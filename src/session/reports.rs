@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::changes_report;
 use super::family::Family;
 use super::instructions;
 use super::racing::{lanes_of, page};
@@ -17,18 +18,11 @@ use crate::config::{AgentEntry, Config, Invocation, McpEntry, demands, project_f
 use crate::ledger::MicroDollars;
 use crate::runtime::sandbox::support;
 use crate::runtime::store::{find, list};
-use crate::runtime::undo::FileDifference;
 use crate::tool::BroughtTools;
 use crate::tool::name::{delegate, mcp};
 use crate::ui::commands::is_built_in;
 use crate::ui::report::{Question, ReportPart, Subject};
 use crate::ui::status_line::StatusFacts;
-
-/// Most files whose changes are shown, and most lines of all diffs together.
-const MOST_FILES: usize = 100;
-const MOST_LINES: usize = 2_000;
-/// How the diff of a file begins that was not there.
-const NEW_FILE: &str = "--- /dev/null\n";
 
 /// Answers what is asked about a session.
 #[derive(Debug, Clone)]
@@ -108,7 +102,9 @@ impl Reporter {
             Subject::Trust => self.trust(),
             Subject::Tree => self.tree(),
             Subject::Race => self.race(),
-            Subject::Changes => self.changes().unwrap_or_else(|why| vec![ReportPart::Line(why)]),
+            Subject::Changes => {
+                changes_report::changes(&self.undo).unwrap_or_else(|why| vec![ReportPart::Line(why)])
+            }
         }
     }
 
@@ -223,62 +219,10 @@ impl Reporter {
         ));
         parts
     }
-
-    fn changes(&self) -> Result<Vec<ReportPart>, String> {
-        let (files, all) = self.undo.differences(MOST_FILES)?;
-        if files.is_empty() {
-            return Ok(vec![line(
-                "No file differs from what it was before this session's edits. Changes made by commands are not \
-                 tracked: /diff git shows those, and !git status names new files.",
-            )]);
-        }
-        let is_cut = files.len() < all && files.len() == MOST_FILES;
-        let explained = line(if is_cut {
-            "The first files are shown. Changes made by commands are not tracked: /diff git shows those, and !git status \
-             names new files."
-        } else {
-            "Each file as it was before this session's first edit, and as it is now. Changes made by commands are not \
-             tracked: /diff git shows those, and !git status names new files."
-        });
-        let mut parts = vec![ReportPart::Heading(added_up(&files, is_cut)), explained];
-        let mut left = MOST_LINES;
-        for FileDifference { path, diff } in files {
-            let path = self.undo.shown(&path);
-            match diff {
-                Ok((unified, added, removed)) => {
-                    // The page leaves out the lines that say so.
-                    let new = if unified.starts_with(NEW_FILE) { "new  " } else { "" };
-                    parts.push(ReportPart::Heading(format!("{path}  {new}+{added} −{removed}")));
-                    let lines = unified.lines().count();
-                    if lines > left {
-                        parts.push(line("not shown: there is too much before it"));
-                        continue;
-                    }
-                    left -= lines;
-                    parts.push(ReportPart::Diff { path, unified });
-                }
-                Err(why) => {
-                    parts.push(ReportPart::Heading(path));
-                    parts.push(ReportPart::Line(why));
-                }
-            }
-        }
-        Ok(parts)
-    }
-}
-
-/// How many files differ, and by how many lines; of those that cannot be compared nobody knows.
-fn added_up(files: &[FileDifference], is_first: bool) -> String {
-    let known = || files.iter().filter_map(|file| file.diff.as_ref().ok());
-    let added: usize = known().map(|(_, added, _)| added).sum();
-    let removed: usize = known().map(|(.., removed)| removed).sum();
-    let count = if files.len() == 1 { "1 file".to_owned() } else { format!("{} files", files.len()) };
-    let first = if is_first { "the first " } else { "" };
-    format!("{first}{count} · +{added} −{removed}")
 }
 
 /// A line in our own words.
-fn line(words: &str) -> ReportPart {
+pub(super) fn line(words: &str) -> ReportPart {
     ReportPart::Note(words.to_owned())
 }
 
@@ -384,19 +328,4 @@ fn started_with(invocation: &Invocation) -> Vec<(&'static str, String)> {
         ("hooks", count(config.hooks.len())),
         ("skills", count(config.skills.len())),
     ]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn files_and_lines_are_added_up() {
-        let file = |diff| FileDifference { path: PathBuf::from("a.rs"), diff };
-        let changed = || file(Ok((String::new(), 12, 3)));
-        assert_eq!(added_up(&[changed()], false), "1 file · +12 −3");
-        let all = [changed(), file(Ok((String::new(), 0, 1))), file(Err("was too large".to_owned()))];
-        assert_eq!(added_up(&all, false), "3 files · +12 −4");
-        assert_eq!(added_up(&all, true), "the first 3 files · +12 −4");
-    }
 }

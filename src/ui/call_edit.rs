@@ -7,7 +7,7 @@ use super::composer::Composer;
 /// What of a call the composer holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EditedPart {
-    /// The command line, as it is.
+    /// The command line, as it is, with marks for tabs.
     Command,
     /// What a file will hold: all but blank ends, which stay, and with marks for tabs.
     Content,

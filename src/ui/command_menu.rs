@@ -17,7 +17,7 @@ const COMMON: [&str; 9] =
 /// space behind a whole one. Says whether a command is being typed.
 pub(super) fn complete(local: &mut Local, view: &View) -> bool {
     if let Some(earlier) = earlier_command(local, view) {
-        local.composer.replace(&earlier);
+        local.composer.hold(&earlier);
         return true;
     }
     let Some(offered) = completions(local, view).filter(|all| !all.is_empty()) else { return false };

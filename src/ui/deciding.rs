@@ -59,6 +59,7 @@ pub(super) fn is_allowed(local: &mut Local, shown: &Shown, press: Press) -> bool
 /// It is decided: the keys go to the composer.
 fn settled(local: &mut Local, what: EntryId) {
     local.answered.insert(what);
+    local.key_is_spent = true;
     local.focus = Focus::Composer;
     local.always = None;
     local.stand.clear();
@@ -126,7 +127,7 @@ pub(super) fn write_reason(local: &mut Local, view: &View, press: Press) {
     if let Some((request, asked, shown)) = local.subject(view)
         && is_allowed(local, &shown, press)
     {
-        (local.overlay, local.always) = (None, None);
+        (local.overlay, local.always, local.search) = (None, None, None);
         local.focus = Focus::Approval(asked.call);
         let answers = asked.name == ASK;
         local.reason = Some(Reason { request, call: asked.call, text: String::new(), answers });

@@ -1,6 +1,8 @@
 //! A call that waits is changed in the composer before it is decided: what comes of it is another action, and is asked
 //! about anew. A command and the content of a file are changed as they are, everything else as JSON.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use crate::agent::{Answer, Intent};
@@ -20,10 +22,10 @@ pub(super) fn begin(local: &mut Local, view: &View, press: Press) {
     if !is_allowed(local, &shown, press) {
         return;
     }
-    (local.overlay, local.always) = (None, None);
+    (local.overlay, local.always, local.search) = (None, None, None);
     let (part, text) = opened(asked);
-    if text.contains(TAB_MARK) {
-        local.hint = Some(format!("{TAB_MARK} stands for a tab"));
+    if part != EditedPart::Arguments && text.contains(TAB_MARK) {
+        local.hint = Some(tabs_are_marked());
     }
     let kept = std::mem::take(&mut local.composer);
     local.composer.hold(&text);
@@ -49,6 +51,7 @@ pub(super) fn propose(local: &mut Local, view: &View) -> Vec<UiEffect> {
     local.focus = Focus::Composer;
     local.changed = Some(asked.call);
     local.answered.insert(request);
+    local.key_is_spent = true;
     local.stand.clear();
     vec![UiEffect::Send(Intent::Decide { request, call: asked.call, answer: Answer::Edit(arguments) })]
 }
@@ -88,13 +91,40 @@ pub(super) fn settle(local: &mut Local, view: &View) -> bool {
     was_open
 }
 
-/// Stands for a tab in the content of a file: the composer shows tabs as spaces.
+/// Stands for a tab in a command and in the content of a file: the composer shows tabs as spaces.
 const TAB_MARK: char = '⇥';
+
+fn tabs_are_marked() -> String {
+    format!("{TAB_MARK} stands for a tab")
+}
+
+/// Whether the composer holds a text of a call in which the mark stands for a tab.
+fn marks_tabs(local: &Local) -> bool {
+    local.edit.as_ref().is_some_and(|edit| edit.is_open() && edit.part != EditedPart::Arguments)
+}
+
+/// A text that comes into the composer whole, as it can be held there: in what will be run or written, a tab
+/// stays one.
+pub(super) fn with_marks<'t>(local: &mut Local, text: &'t str) -> Cow<'t, str> {
+    if !text.contains('\t') || !marks_tabs(local) {
+        return Cow::Borrowed(text);
+    }
+    local.hint = Some(tabs_are_marked());
+    Cow::Owned(text.replace('\t', &TAB_MARK.to_string()))
+}
+
+/// What the composer holds, for the user's editor, where a tab is a tab.
+pub(super) fn for_editor(local: &Local) -> String {
+    let text = local.composer.text();
+    if marks_tabs(local) { text.replace(TAB_MARK, "\t") } else { text }
+}
 
 /// The text to change, and what it is.
 fn opened(asked: &ApprovalRequest) -> (EditedPart, String) {
     let text = |part: EditedPart| part.argument().and_then(|name| asked.arguments.get(name)?.as_str());
-    if let Some(command) = text(EditedPart::Command).filter(|command| is_typed_as_it_is(command)) {
+    if let Some(command) =
+        text(EditedPart::Command).filter(|command| is_typed_as_it_is(command) && !command.contains(TAB_MARK))
+    {
         return (EditedPart::Command, command.to_owned());
     }
     let content =
@@ -132,7 +162,7 @@ pub(super) fn changed(from: &Value, text: &str, part: EditedPart) -> Result<Argu
         (Some(name), Value::Object(members)) => {
             let before = members.get(name).and_then(Value::as_str).unwrap_or_default();
             let is_content = part == EditedPart::Content;
-            let after = if is_content { content(before, text) } else { text.to_owned() };
+            let after = if is_content { content(before, text) } else { text.replace(TAB_MARK, "\t") };
             let mut members = members.clone();
             members.insert(name.to_owned(), Value::String(after));
             Value::Object(members)

@@ -23,13 +23,13 @@ pub(super) fn effects(request: &ApprovalRequest) -> Vec<(&str, &str)> {
 }
 
 /// All of them, on one line.
-pub(super) fn does(request: &ApprovalRequest) -> String {
+pub(crate) fn does(request: &ApprovalRequest) -> String {
     effects(request).into_iter().map(|(_, words)| words).collect::<Vec<_>>().join(", ")
 }
 
 /// The parts of the line that a call would run, where one of them does what cannot be taken back. None where there is a single
 /// one, of which all is said.
-pub(super) fn parts(panel: &Panel) -> &[LinePart] {
+pub(crate) fn parts(panel: &Panel) -> &[LinePart] {
     let parts = panel.parts();
     let says_more = parts.len() > 1 || parts.iter().any(|part| part.to.is_some());
     if says_more && parts.iter().any(|part| GRAVE.contains(&part.effect)) { parts } else { &[] }

@@ -9,6 +9,7 @@ use crate::ledger::CallId;
 use crate::view::{CardId, View};
 
 use super::commands::sent;
+use super::editing;
 use super::key_timing::{Press, types};
 use super::keymap::KeyAction;
 use super::local::{Focus, Local};
@@ -40,7 +41,7 @@ pub(super) fn to_text(local: &mut Local, view: &View) {
 
 /// Tab: the next thing gets the focus. In a burst it is a character of what is pasted.
 pub(super) fn tab(local: &mut Local, view: &View, press: Press) {
-    if local.is_editing() {
+    if local.is_editing() && press.alone {
         local.hint = Some("enter reviews what you changed · esc cancels it".to_owned());
     } else if press.alone {
         local.always = None;
@@ -51,7 +52,8 @@ pub(super) fn tab(local: &mut Local, view: &View, press: Press) {
             local.scroll.top = None;
         }
     } else if local.focused(view) == Focus::Composer && !press.again {
-        local.composer.paste("\t");
+        let tab = editing::with_marks(local, "\t");
+        local.composer.paste(&tab);
     }
 }
 
@@ -81,7 +83,7 @@ fn next(local: &Local, view: &View) -> Focus {
 pub(super) fn give(local: &mut Local, view: &View) {
     match first(local, view) {
         Some(there) => {
-            local.focus = there;
+            (local.focus, local.search) = (there, None);
             local.scroll.top = None;
             local.hint = Some("it has the keys now: press the key again".to_owned());
         }

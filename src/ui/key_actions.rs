@@ -17,6 +17,7 @@ use super::effect::UiEffect;
 use super::key_timing::Press;
 use super::keymap::KeyAction;
 use super::local::{Focus, Local, Overlay, Position};
+use super::pasted_words;
 use super::picker_keys;
 use super::picker_source::Source;
 use super::program_input;
@@ -25,6 +26,7 @@ use super::search::{Search, SearchStep};
 use super::submit::{self, send, send_later};
 use super::{approval_keys, editing, focus};
 
+/// Does it, unless it is the end of a paste and would let calls do more.
 pub(super) fn obey(
     local: &mut Local,
     view: &View,
@@ -32,6 +34,15 @@ pub(super) fn obey(
     press: Press,
     was_armed: bool,
 ) -> Vec<UiEffect> {
+    let sends = matches!(command, KeyAction::Send | KeyAction::Later) && !press.alone;
+    if sends && !press.breaks_pasted_line() && pasted_words::lets_more(local, view) {
+        local.hint = Some(pasted_words::ALONE.to_owned());
+        return Vec::new();
+    }
+    act(local, view, command, press, was_armed)
+}
+
+fn act(local: &mut Local, view: &View, command: KeyAction, press: Press, was_armed: bool) -> Vec<UiEffect> {
     if let Some(acts) = approval_keys::answer(local, view, command, press) {
         return acts;
     }
@@ -47,11 +58,7 @@ pub(super) fn obey(
         KeyAction::Suspend => return vec![UiEffect::Suspend],
         KeyAction::Mode => return vec![UiEffect::Send(Intent::SetMode(next_mode(view.session.mode)))],
         KeyAction::Send if is_part_of_text(local, press) => local.composer.newline(),
-        KeyAction::Send => {
-            let acts = send(local, view);
-            look(local, view);
-            return acts;
-        }
+        KeyAction::Send => return enter(local, view),
         KeyAction::Empty
         | KeyAction::Undo
         | KeyAction::Redo
@@ -100,7 +107,8 @@ fn change(local: &mut Local, command: KeyAction) -> Vec<UiEffect> {
         KeyAction::Empty => local.composer.kill(),
         KeyAction::Undo => local.composer.undo(),
         KeyAction::Redo => local.composer.redo(),
-        KeyAction::Yank => local.composer.yank(),
+        KeyAction::Yank if local.is_editing() => local.composer.yank(),
+        KeyAction::Yank => local.composer.yank_text(),
         KeyAction::Unfold => unfold(local),
         KeyAction::PasteImage if local.edit.is_some() => {
             local.hint = Some("an image cannot be part of a call".to_owned());
@@ -117,7 +125,10 @@ fn change(local: &mut Local, command: KeyAction) -> Vec<UiEffect> {
 
 /// Opens a folded paste.
 fn unfold(local: &mut Local) {
-    match local.composer.open_paste() {
+    // Into a call goes what was pasted, and nothing else.
+    let is_call = local.is_editing();
+    let opened = if is_call { local.composer.open_paste() } else { local.composer.open_text() };
+    match opened {
         Ok(true) => {}
         Ok(false) => local.hint = Some("there is no folded paste to open".to_owned()),
         Err(why) => local.hint = Some(why),
@@ -127,6 +138,15 @@ fn unfold(local: &mut Local) {
 /// Whether Enter ends a line of what is pasted. A command of the user's own runs by a key of its own only.
 fn is_part_of_text(local: &Local, press: Press) -> bool {
     press.breaks_pasted_line() || !press.alone && local.composer.runs_a_command()
+}
+
+/// Sends or obeys what is typed.
+fn enter(local: &mut Local, view: &View) -> Vec<UiEffect> {
+    let acts = send(local, view);
+    look(local, view);
+    // What was typed before an earlier message was taken up is there again.
+    local.key_is_spent |= (!acts.is_empty() || local.search.is_some()) && !local.composer.is_empty();
+    acts
 }
 
 /// Looks for the words that came with the command.

@@ -66,6 +66,8 @@ pub struct Local {
     pub quit_armed: bool,
     /// The message to go back to before, once the undo since this call is recorded.
     pub rewind: Option<(CallId, EntryId)>,
+    /// The last key decided or took something: held, or pressed twice, it does not send what is typed.
+    pub key_is_spent: bool,
     /// The last key was an Esc that did nothing: another one lists the messages to go back to.
     pub esc_armed: bool,
     /// Names that can follow a command.
@@ -249,6 +251,7 @@ impl Local {
             hint: None,
             quit_armed: false,
             rewind: None,
+            key_is_spent: false,
             esc_armed: false,
             known_names: super::known_names::KnownNames::default(),
             next_model: None,
@@ -294,6 +297,15 @@ impl Local {
     /// Whether the composer holds a call that is being changed.
     pub fn is_editing(&self) -> bool {
         self.edit.as_ref().is_some_and(Edit::is_open)
+    }
+
+    /// What holds what is typed for a message: the composer, or what it held before a call is changed in it.
+    /// What comes back belongs there, and never into the arguments of a call.
+    pub(super) fn message_composer(&mut self) -> &mut Composer {
+        match &mut self.edit {
+            Some(edit) if edit.is_open() => &mut edit.kept,
+            Some(_) | None => &mut self.composer,
+        }
     }
 
     /// What has the focus now: what the person gave it to, while that is there; else the composer. While a call is changed, nothing that

@@ -141,7 +141,7 @@ pub mod pending_model;
 
 /// What keys ask of the world.
 pub mod effect;
-mod effect_words;
+pub(crate) mod effect_words;
 mod session_rule;
 
 mod approval_keys;
@@ -156,6 +156,7 @@ mod key_actions;
 mod new_file;
 mod offered_rule;
 mod overlays;
+mod pasted_words;
 mod picker_choice;
 mod read_progress;
 mod reading_files;
@@ -166,6 +167,7 @@ mod settings;
 mod submit;
 mod terminal_integration;
 mod terminal_replies;
+mod unsent;
 
 pub(crate) mod known_names;
 /// Where each pane stands.

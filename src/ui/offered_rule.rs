@@ -102,10 +102,15 @@ pub struct RuleToKeep {
 }
 
 impl RuleToKeep {
-    /// What is to be asked of the session, once the decision is recorded as it was made; of another decision, nothing.
+    /// What is to be asked of the session, once the decision is recorded as it was made; of another decision,
+    /// nothing. It waits for the record whatever is refused meanwhile: a refusal does not say what it is
+    /// about, and what is recorded has to be written.
     pub fn due(kept: &mut Option<Self>, view: &View) -> Option<Request> {
         let panel = view.panel(kept.as_ref()?.call)?;
-        let decision = panel.decision()?;
+        let Some(decision) = panel.decision() else {
+            kept.take_if(|_| panel.result().is_some());
+            return None;
+        };
         let Self { rule, scope, lines, .. } = kept.take()?;
         let is_this = decision.scope == scope && decision.taken() == Some(rule.as_str());
         is_this.then_some(Request::KeepRule { rule, scope, lines })

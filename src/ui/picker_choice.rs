@@ -19,8 +19,13 @@ pub(super) fn take(local: &mut Local, view: &View, choice: Choice) -> Vec<UiEffe
     match choice {
         Choice::Key(place, command, key) => do_key(local, view, place, command, Press::made(key)),
         Choice::Slash(name) => submit::run(local, view, name),
+        // Their words are for a message.
+        Choice::Begin(_) | Choice::Prompt(_) if local.is_editing() => {
+            local.hint = Some("a call is being changed: enter reviews it · esc cancels it".to_owned());
+            Vec::new()
+        }
         Choice::Begin(name) => {
-            local.composer.replace(&format!("{name} "));
+            local.composer.hold(&format!("{name} "));
             local.focus = Focus::Composer;
             Vec::new()
         }

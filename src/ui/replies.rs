@@ -43,7 +43,7 @@ fn undo(local: &mut Local, view: &View, offer: Result<UndoPreview, String>) {
 
 /// A line that is not obeyed stands in the composer again.
 fn returned(local: &mut Local, line: &str, why: String) {
-    local.composer.give_back(line);
+    local.message_composer().give_back(line);
     local.hint = Some(why);
 }
 
@@ -51,7 +51,7 @@ impl Local {
     /// The line of a command that is not carried out stands in the composer again.
     pub(super) fn give_back_obeyed(&mut self) {
         if let Some(line) = self.obeyed.take() {
-            self.composer.give_back(&line);
+            self.message_composer().give_back(&line);
         }
     }
 }
@@ -67,7 +67,7 @@ pub fn reply(local: &mut Local, view: &View, reply: Reply) {
     }
     match reply {
         Reply::Returned { said, why } => {
-            local.composer.give_back_message(&as_typed(&said, view));
+            local.message_composer().give_back_message(&as_typed(&said, view));
             local.hint = Some(why);
         }
         Reply::LineReturned { line, why } => returned(local, &line, why),
@@ -99,7 +99,7 @@ pub fn reply(local: &mut Local, view: &View, reply: Reply) {
         }
         Reply::Files(list) => local.files.heard(list),
         // Not into the arguments of a call that is changed meanwhile.
-        Reply::Mention(_) if local.edit.is_some() => {}
+        Reply::Mention(_) if local.is_editing() => {}
         Reply::Mention(words) => {
             local.hint = None;
             local.composer.mention(&words);

@@ -3,7 +3,7 @@
 use crate::ledger::{Body, CallId, Change, Entry, EntryId, UserMessage};
 use crate::view::View;
 
-use super::commands::as_typed;
+use super::commands;
 use super::local::Local;
 use super::request::Request;
 
@@ -25,15 +25,15 @@ pub(super) fn due(rewind: &mut Option<(CallId, EntryId)>, entry: &Entry) -> Opti
 /// What the composer holds where the conversation goes on: the message, before what is being typed.
 pub(super) fn draft(local: &mut Local, view: &View, message: EntryId) -> UserMessage {
     if let Some(said) = said(view, message) {
-        local.composer.give_back_message(&said);
+        local.message_composer().give_back_message(&said);
     }
-    local.composer.message()
+    local.message_composer().draft()
 }
 
 /// A message as it was typed.
 pub(super) fn said(view: &View, message: EntryId) -> Option<UserMessage> {
-    view.rows().iter().find(|row| row.entry.id == message).and_then(|row| match &row.entry.body {
-        Body::User(said) => Some(as_typed(said, view)),
-        _ => None,
-    })
+    let rows = view.rows();
+    let at =
+        rows.iter().position(|row| row.entry.id == message && matches!(row.entry.body, Body::User(_)))?;
+    commands::said(view, at)
 }

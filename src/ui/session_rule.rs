@@ -59,7 +59,8 @@ pub(super) fn show(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect
         names_files: false,
         reading: None,
     });
-    local.overlay = None;
+    // A search that lay below is over: its line would say what keys mean.
+    (local.overlay, local.search) = (None, None);
     local.focus = Focus::Approval(asked.call);
     // The next key counts only when a frame has shown the rule for long enough.
     local.stand.clear();

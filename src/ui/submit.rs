@@ -10,8 +10,10 @@ use super::commands::{self, Fronts, KEPT, Meaning, PICKED, Review, is_for_later,
 use super::copying;
 use super::editing;
 use super::effect::UiEffect;
+use super::focus;
 use super::local::{Edit, Focus, Inspector, Local, Overlay};
 use super::pages::{report, usage};
+use super::pasted_words;
 use super::pending_model::PendingModel;
 use super::picker_keys;
 use super::report::Question;
@@ -69,15 +71,21 @@ pub(super) fn send_later(local: &mut Local, view: &View) -> Vec<UiEffect> {
 fn taken(local: &mut Local) -> UserMessage {
     local.notice = None;
     let UserMessage { content, pastes, .. } = local.composer.take_message();
-    let message = commands::unescaped(&content);
+    // What is in a paste stays as it is.
+    let begins_pasted = pastes.spans().first().is_some_and(|(from, _)| *from == 0);
+    let message = if begins_pasted { content.as_str() } else { commands::unescaped(&content) };
     let pastes = pastes.within(content.len() - message.len(), content.len());
     UserMessage { pastes, ..UserMessage::from(message) }
 }
 
-/// Obeys a slash command; `None` when the text is a message. One that is not known stays in the composer.
+/// Obeys a command; `None` when the text is a message, as one is whose beginning is in a long paste. One that
+/// is not known stays in the composer.
 fn command(local: &mut Local, view: &View) -> Option<Vec<UiEffect>> {
-    if let Some(own) = OwnCommand::read(&local.composer.whole()) {
+    if let Some(own) = local.composer.own_command() {
         return Some(run_own(local, view, own));
+    }
+    if local.composer.has_no_name() {
+        return None;
     }
     let UserMessage { content: typed, pastes, .. } = local.composer.message();
     let (text, pastes) = match meant(local, view) {
@@ -99,6 +107,10 @@ fn command(local: &mut Local, view: &View) -> Option<Vec<UiEffect>> {
         return Some(run_custom(local, view, call));
     }
     match commands::read(&text, Fronts::Screen)? {
+        Ok(meaning) if pasted_words::must_be_typed(local, view, &meaning) => {
+            local.hint = Some(pasted_words::TYPED.to_owned());
+            Some(Vec::new())
+        }
         // What was typed may be long, and is not written twice.
         Ok(meaning) if view.status.is_busy() && is_for_later(&meaning) => {
             local.hint = Some(KEPT.to_owned());
@@ -218,6 +230,7 @@ pub(super) fn obey(local: &mut Local, view: &View, meaning: Meaning) -> Vec<UiEf
             Vec::new()
         }
         Meaning::Find(words) => {
+            focus::to_text(local, view);
             local.search = Some(Search { wanted: words, ..Search::new() });
             Vec::new()
         }

@@ -12,9 +12,10 @@ use super::deciding::choose;
 pub use super::effect::UiEffect;
 use super::key_actions::{edit, obey};
 use super::key_timing::Press;
-use super::keymap::KeyContext;
+use super::keymap::{KeyAction, KeyContext};
 use super::local::{Focus, Local, Overlay};
 use super::overlays;
+use super::pasted_words;
 use super::pending_model::PendingModel;
 use super::picker_choice;
 use super::picker_keys::Done;
@@ -22,7 +23,7 @@ use super::program_input;
 use super::replay_keys::{Paced, pace};
 use super::search::SearchStep;
 use super::session_rule;
-use super::{approval_keys, editing, file_menu_keys, focus};
+use super::{approval_keys, blocked_host, editing, file_menu_keys, focus};
 
 /// One key. Returns what has to be done; everything else has happened to `local`.
 pub fn update(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect> {
@@ -38,6 +39,7 @@ fn pressed(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect> {
     settle(local, view);
     local.pointer.let_go();
     let was_armed = std::mem::take(&mut local.quit_armed);
+    let is_spent = std::mem::take(&mut local.key_is_spent);
     local.hint = None;
     if key.code != KeyCode::Esc {
         local.esc_armed = false;
@@ -48,10 +50,13 @@ fn pressed(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect> {
     if is_over(local, view) {
         return Vec::new();
     }
-    match overlays::update(local, view, press) {
-        Some(Done::Acts(acts)) => return acts,
-        Some(Done::Takes(choice)) => return picker_choice::take(local, view, choice),
-        None => {}
+    let done = overlays::update(local, view, press).map(|done| match done {
+        Done::Acts(acts) => acts,
+        Done::Takes(choice) => picker_choice::take(local, view, choice),
+    });
+    if let Some(acts) = done {
+        local.key_is_spent |= !acts.is_empty();
+        return acts;
     }
     match local.replay.as_mut().map_or(Paced::Elsewhere, |replay| pace(replay, key)) {
         Paced::Taken(said) => {
@@ -74,6 +79,18 @@ fn pressed(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect> {
     if file_menu_keys::press(local, view, press) {
         return Vec::new();
     }
+    in_focus(local, view, press, (was_armed, is_spent))
+}
+
+/// One key where the focus is, with what the key before has left: whether quitting was asked for, and whether
+/// it was spent.
+fn in_focus(
+    local: &mut Local,
+    view: &View,
+    press: Press,
+    (was_armed, is_spent): (bool, bool),
+) -> Vec<UiEffect> {
+    let key = press.key;
     let focus = local.focused(view);
     let place = match focus {
         Focus::Approval(_) | Focus::Stop => KeyContext::Approval,
@@ -85,7 +102,13 @@ fn pressed(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect> {
     {
         return acts;
     }
-    match local.keymap.lookup(place, key) {
+    let command = local.keymap.lookup(place, key);
+    // The key before was this one, and was not meant for what is typed. Nor is this one, then.
+    if is_spent && press.again && command == Some(KeyAction::Send) && !press.breaks_pasted_line() {
+        local.key_is_spent = true;
+        return Vec::new();
+    }
+    match command {
         Some(command) if approval_keys::has_meaning(local, view, command) => {
             obey(local, view, command, press, was_armed)
         }
@@ -100,6 +123,7 @@ fn pressed(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect> {
 fn is_over(local: &mut Local, view: &View) -> bool {
     let is_over = editing::settle(local, view);
     if is_over {
+        local.key_is_spent = true;
         local.hint = Some(
             "the call that you were editing is no longer waiting · ctrl-y puts in what you wrote".to_owned(),
         );
@@ -116,22 +140,43 @@ fn goes_back(local: &Local, key: KeyEvent) -> bool {
 /// One key while the transcript is searched; false when it means what it always means.
 fn searching(local: &mut Local, view: &View, key: KeyEvent) -> bool {
     let Some(search) = &mut local.search else { return false };
-    match search.press(view, key) {
-        SearchStep::Shows(card) => local.scroll.reveal = card.or(local.scroll.reveal),
-        SearchStep::Over => local.search = None,
-        SearchStep::Left => {
-            local.search = None;
-            // What the line above the composer says of the keys was about the search: this one decides nothing.
-            let decides = focus::waits(local.focused(view));
-            if decides {
-                local.hint = Some("the search is over: press the key again".to_owned());
-                local.stand.clear();
-            }
-            return decides;
+    let is_left = match search.press(view, key) {
+        SearchStep::Shows(card) => {
+            local.scroll.reveal = card.or(local.scroll.reveal);
+            local.key_is_spent = key.code == KeyCode::Enter;
+            return true;
         }
-        SearchStep::Not => return false,
+        SearchStep::Over => {
+            local.search = None;
+            return true;
+        }
+        SearchStep::Left => true,
+        SearchStep::Not => false,
+    };
+    // What the line above the composer says of the keys was about the search: this one decides nothing,
+    // whatever it is bound to.
+    let decides = can_decide(local, view, key);
+    if decides {
+        local.hint = Some("the search is over: press the key again".to_owned());
+        local.stand.clear();
     }
-    true
+    if is_left || decides {
+        local.search = None;
+    }
+    decides
+}
+
+/// Whether a key can decide something where the focus is: about what waits, or a host that the sandbox
+/// blocked.
+fn can_decide(local: &Local, view: &View, key: KeyEvent) -> bool {
+    match local.focused(view) {
+        Focus::Approval(_) | Focus::Stop => true,
+        Focus::Card(card) => {
+            let allows = local.keymap.lookup(KeyContext::Panel, key) == Some(KeyAction::AllowHost);
+            allows && blocked_host::of_card(view, card).is_some()
+        }
+        Focus::Composer => false,
+    }
 }
 
 /// News that concern the screen alone.
@@ -139,7 +184,6 @@ pub fn hear(local: &mut Local, view: &View, live: &Live) {
     match live {
         Live::Refused(why) => {
             local.answered.clear();
-            local.to_keep = None;
             editing::refused(local);
             local.hint = Some(why.clone());
         }
@@ -156,9 +200,9 @@ pub fn hear(local: &mut Local, view: &View, live: &Live) {
             local.next_model.take_if(|_| local.shut.is_some());
             let typed = messages.iter().map(|message| as_typed(message, view));
             let all = typed.fold(UserMessage::default(), UserMessage::followed_by);
-            local.composer.give_back_message(&all);
+            local.message_composer().give_back_message(&all);
         }
-        Live::ReturnedLine(line) => local.composer.give_back(line),
+        Live::ReturnedLine(line) => local.message_composer().give_back(line),
         Live::LedgerUnwritable { why, entries, said } => {
             local.shut =
                 Some(super::local::Unwritable { why: why.clone(), entries: *entries, said: said.clone() });
@@ -210,7 +254,12 @@ fn hear_below(local: &mut Local, view: &View, call: CallId, event: &Event) {
 pub fn paste(local: &mut Local, view: &View, text: &str) -> Vec<UiEffect> {
     let typed = program_input::paste(local, view, text);
     typed.unwrap_or_else(|| {
-        place(local, view, text, Composer::paste);
+        let (was_words, is_call) = (pasted_words::why(local, view).is_some(), local.is_editing());
+        // Into a call goes what was pasted, and nothing else.
+        place(local, view, text, if is_call { Composer::paste } else { Composer::paste_text });
+        if !was_words && let Some(why) = pasted_words::why(local, view) {
+            local.hint = Some(why.to_owned());
+        }
         file_menu_keys::settle(local, view).into_iter().collect()
     })
 }
@@ -224,18 +273,20 @@ fn place(local: &mut Local, view: &View, text: &str, compose: fn(&mut Composer, 
     settle(local, view);
     local.pointer.let_go();
     local.hint = None;
-    local.quit_armed = false;
+    (local.quit_armed, local.key_is_spent) = (false, false);
+    let is_uncovered = local.overlay.is_none();
     if let Some(Overlay::Picker(picker)) = &mut local.overlay {
         picker.type_in(text);
-    } else if let Some(search) = local.search.as_mut().filter(|search| search.typing) {
+    } else if let Some(reason) = &mut local.reason {
+        reason.text.push_str(&text.replace(['\n', '\r'], " "));
+    } else if let Some(search) = local.search.as_mut().filter(|search| search.typing && is_uncovered) {
         let wanted = format!("{}{}", search.wanted, text.replace(['\n', '\r'], " "));
         if let SearchStep::Shows(card) = search.look(view, wanted) {
             local.scroll.reveal = card;
         }
-    } else if let Some(reason) = &mut local.reason {
-        reason.text.push_str(&text.replace(['\n', '\r'], " "));
     } else if local.overlay.is_none() && !local.read_only && local.replay.is_none() {
-        compose(&mut local.composer, text);
+        let text = editing::with_marks(local, text);
+        compose(&mut local.composer, &text);
         focus::to_text(local, view);
     }
 }

@@ -81,6 +81,12 @@ impl VisibleDecision {
         self.shown = None;
     }
 
+    /// Nobody sees the last frame any more: whatever the next one shows has been there for no time, also the
+    /// same.
+    pub(super) fn out_of_sight(&mut self) {
+        *self = Self::default();
+    }
+
     /// Whether a key may decide this now.
     ///
     /// # Errors
@@ -113,5 +119,37 @@ impl VisibleDecision {
     #[must_use]
     pub fn is_ripe(&self, what: &Shown, at: Duration) -> bool {
         self.shown.as_ref().is_some_and(|(shown, since)| shown == what && at >= *since + DECIDABLE_AFTER)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+    use super::*;
+
+    #[test]
+    fn what_was_out_of_sight_stands_anew() {
+        let ms = Duration::from_millis;
+        let press = |at| Press {
+            at: ms(at),
+            alone: true,
+            ..Press::made(KeyEvent::new(KeyCode::Char('y'), KeyModifiers::NONE))
+        };
+        let pane = Shown::Pane(EntryId(3), 0, 4);
+        let frame = |stand: &mut VisibleDecision, at| {
+            stand.lay(Some(pane.clone()), true);
+            stand.drawn(ms(at));
+        };
+        let mut stand = VisibleDecision::default();
+        frame(&mut stand, 1_000);
+        frame(&mut stand, 2_000);
+        assert_eq!(stand.allows(&pane, press(2_100)), Ok(()));
+        stand.out_of_sight();
+        assert_eq!(stand.allows(&pane, press(9_000)), Err(Refusal::Unseen), "no frame has come since");
+        assert_eq!((stand.is_meant(press(9_000)), stand.ripe_at()), (false, None));
+        frame(&mut stand, 9_000);
+        assert_eq!(stand.allows(&pane, press(9_100)), Err(Refusal::TooSoon));
+        assert_eq!(stand.allows(&pane, press(9_500)), Ok(()));
     }
 }

@@ -9,6 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
+use crate::foreign::{claude, import};
 use crate::forged::rechained;
 use crate::sealed::{allowed, key, seal, verify};
 use crate::world::World;
@@ -187,5 +188,99 @@ fn what_came_with_an_import_is_attested_as_that_and_whatever_checks_it_says_so()
         let sealed = seal(&world, &mine);
         assert!(sealed.code == 0 && sealed.err.contains(&told), "{how}: {sealed:?}");
         assert!(verify(&world, &world.session_file(), &signers).out.contains(&told), "{how}");
+    }
+}
+
+/// Nothing here decided about the calls of another program, and whoever seals or attests its session must not
+/// seem to say so.
+#[test]
+fn an_import_of_another_program_is_one_wherever_it_is_proved() {
+    let world = World::new();
+    let Some(mine) = key(&world.place(), "key", "") else { return };
+    assert_eq!(import(&world, &claude(&world), &[]).code, 0);
+    let last = world.entries().pop().unwrap()["entry"].as_str().unwrap().to_owned();
+    let told = format!("entries up to {last} came with an import; nobody here saw them decided");
+    assert!(world.sessions_cli(&["check", "--last"]).out.contains(&told));
+    assert!(world.sessions_cli(&["export", "--last"]).out.contains(&told));
+    // What is said here afterwards is no part of the import.
+    assert_eq!(world.json(&["--last", "--script", r#"["Gone on."]"#, "and on"]).code, 0);
+    let (statement, beside) = attestation(&mine, &world);
+    assert!(beside.contains(&told), "{beside}");
+    let predicate = &statement["predicate"];
+    assert_eq!(predicate["imported_to"], last.as_str(), "{statement}");
+    let calls = predicate["calls"].as_array().unwrap();
+    assert!(calls.len() == 3 && calls.iter().all(|call| call["elsewhere"] == true), "{statement}");
+    let (signers, file) = (allowed(&mine), world.session_file().with_file_name("attestation.json"));
+    fs::write(&file, signed(&mine, &statement.to_string())).unwrap();
+    let whole = verify(&world, &file, &signers);
+    assert!(whole.code == 0 && whole.out.contains(&told), "{whole:?}");
+    fs::remove_file(&file).unwrap();
+    let sealed = seal(&world, &mine);
+    assert!(sealed.code == 0 && sealed.err.contains(&told), "{sealed:?}");
+    assert!(verify(&world, &world.session_file(), &signers).out.contains(&told));
+}
+
+/// Decisions that came with a file look like those that were made here.
+#[test]
+fn whoever_looks_at_an_import_or_goes_on_in_it_is_told() {
+    let there = World::new();
+    fails(&there);
+    for own in [true, false] {
+        let world = World::new();
+        let ran = if own {
+            fs::write(world.work().join("talk.jsonl"), there.session_text()).unwrap();
+            world.sessions_cli(&["import", "talk.jsonl"])
+        } else {
+            import(&world, &claude(&world), &[])
+        };
+        assert_eq!(ran.code, 0, "{own}: {ran:?}");
+        let id = ran.out.split_whitespace().next().unwrap();
+        let folder = if own { there.work() } else { world.work() };
+        let shown = world.sessions_cli(&["show", "--last"]).out;
+        assert!(shown.contains("came with an import; nobody here saw them decided"), "{shown}");
+        assert!(!shown.contains("0 turns"), "nothing of it was counted here: {shown}");
+        let on = ["-C", folder.to_str().unwrap(), "--resume", id, "--script", r#"["Gone on."]"#, "and on"];
+        let resumed = world.exec(&on);
+        let told = "This session came with an import: nobody here saw the decisions that it brought.";
+        assert!(resumed.code == 0 && resumed.err.contains(told), "{own}: {resumed:?}");
+        let page = world.sessions_cli(&["export", "--last", "--format", "html"]).out;
+        assert_eq!(page.matches("model calls: 0").count(), 0, "{own}");
+    }
+}
+
+/// Before November 27, 2026, attestations said nothing of forks and imports. A true one has not become false.
+#[test]
+fn an_older_attestation_of_a_fork_or_an_import_holds_and_what_it_leaves_out_is_told() {
+    for how in ["import", "fork", "fork of ours", "another program"] {
+        let world = World::new();
+        let Some(mine) = key(&world.place(), "key", "") else { return };
+        if how == "another program" {
+            assert_eq!(import(&world, &claude(&world), &[]).code, 0);
+        } else {
+            fails(&world);
+            fs::write(world.work().join("talk.jsonl"), world.session_text()).unwrap();
+            let words = if how == "fork of ours" { ["fork", "--last"] } else { [how, "talk.jsonl"] };
+            assert_eq!(world.sessions_cli(&words).code, 0, "{how}");
+        }
+        let (mut statement, _) = attestation(&mine, &world);
+        for name in ["forked_from", "imported_to", "imported_from"] {
+            statement["predicate"].as_object_mut().unwrap().shift_remove(name);
+        }
+        for call in statement["predicate"]["calls"].as_array_mut().unwrap() {
+            call.as_object_mut().unwrap().shift_remove("elsewhere");
+        }
+        let (signers, file) = (allowed(&mine), world.session_file().with_file_name("attestation.json"));
+        fs::write(&file, signed(&mine, &statement.to_string())).unwrap();
+        let told = verify(&world, &file, &signers);
+        assert!(told.code == 0 && told.out.ends_with("and says the same\nverified\n"), "{how}: {told:?}");
+        let is_import = how == "import" || how == "another program";
+        let origin = if is_import { "its file says that it is an import" } else { "it is a fork of " };
+        assert!(told.out.contains(origin), "{how}: {told:?}");
+        assert_eq!(told.out.contains("nobody here saw them decided"), how != "fork of ours", "{told:?}");
+        // What it does say is compared.
+        statement["predicate"]["calls"][0]["outcome"] = json!("denied");
+        fs::write(&file, signed(&mine, &statement.to_string())).unwrap();
+        let wrong = verify(&world, &file, &signers);
+        assert!(wrong.code == 1 && wrong.out.contains("calls[0].outcome"), "{how}: {wrong:?}");
     }
 }

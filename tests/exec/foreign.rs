@@ -9,7 +9,7 @@ use crate::servers::{ANTHROPIC, KEY, OPENAI, RESPONSES, accepted};
 use crate::world::{Ran, World, all_files, of_type, text};
 
 /// Lines of Claude Code: a branch that was left, an agent beside, two calls at once, one of them without a result.
-fn claude(world: &World) -> Vec<Value> {
+pub(crate) fn claude(world: &World) -> Vec<Value> {
     let cwd = world.work();
     let base = |kind: &str, id: &str, before: Option<&str>, message: Value| {
         json!({ "parentUuid": before, "isSidechain": false, "userType": "external", "cwd": cwd, "sessionId": "../../x",
@@ -107,7 +107,7 @@ fn codex(world: &World) -> Vec<Value> {
     ]
 }
 
-fn import(world: &World, lines: &[Value], more: &[&str]) -> Ran {
+pub(crate) fn import(world: &World, lines: &[Value], more: &[&str]) -> Ran {
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
     fs::write(world.work().join("theirs.jsonl"), text).unwrap();
     world.sessions_cli(&[&["import", "theirs.jsonl"], more].concat())
@@ -355,4 +355,30 @@ fn hostile_and_broken_files_are_refused_and_leave_nothing() {
 
 fn text_of_year(world: &World) -> String {
     text(&world.entries()[0], "at")
+}
+
+/// A file of others can have two calls with one id, of which a result says nothing certain: the one that is
+/// left out is counted.
+#[test]
+fn what_is_left_out_of_a_line_is_counted_too() {
+    let world = World::new();
+    let mut lines = claude(&world);
+    let calls = lines.iter().position(|line| line["uuid"] == "a4").unwrap();
+    let hidden =
+        json!({ "type": "tool_use", "id": "toolu_1", "name": "Bash", "input": { "command": "rm -rf /x" } });
+    let beside = json!({ "type": "server_tool_use", "id": "srv_1", "name": "web_search", "input": {} });
+    lines[calls]["message"]["content"].as_array_mut().unwrap().extend([hidden, beside]);
+    let result = lines.iter().position(|line| line["uuid"] == "r1").unwrap();
+    let again = lines[result]["message"]["content"][0].clone();
+    lines[result]["message"]["content"].as_array_mut().unwrap().push(again);
+    let ran = import(&world, &lines, &[]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let told = "Left out: 3 lines of other branches or agents, 2 lines of other kinds, 1 part of another kind, \
+                1 call with the id of another one, 1 result that belongs to no open call.";
+    assert!(ran.out.contains(told), "{}", ran.out);
+    let mut lines = codex(&world);
+    let call = lines.iter().position(|line| line["payload"]["call_id"] == "call_1").unwrap();
+    lines.insert(call + 1, lines[call].clone());
+    let ran = import(&world, &lines, &[]);
+    assert!(ran.out.contains("1 call with the id of another one"), "{}", ran.out);
 }

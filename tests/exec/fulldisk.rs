@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use crate::foreign::claude;
 use crate::world::{Ran, World};
 
 /// The program where no file may grow beyond so many blocks of 512 bytes: to it that is a full disk.
@@ -9,7 +10,7 @@ fn limited(world: &World, blocks: u32, words: &[&str]) -> Ran {
     let program = world.program();
     let mut shell = Command::new("sh");
     shell.args(["-c", &format!("ulimit -f {blocks}; exec \"$0\" \"$@\"")]);
-    shell.arg(program.get_program()).arg("exec").args(words);
+    shell.arg(program.get_program()).args(words);
     shell.env_clear().envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
     shell.current_dir(world.work()).stdin(std::process::Stdio::null());
     let output = shell.output().unwrap();
@@ -19,7 +20,7 @@ fn limited(world: &World, blocks: u32, words: &[&str]) -> Ran {
 #[test]
 fn a_session_that_cannot_begin_asks_no_model_and_leaves_no_file() {
     let world = World::new();
-    let ran = limited(&world, 1, &["--script", r#"["never said"]"#, "hello there"]);
+    let ran = limited(&world, 1, &["exec", "--script", r#"["never said"]"#, "hello there"]);
     let said = ran.complaint();
     assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{said}");
     assert!(said.contains("cannot write the session: File too large"), "{said}");
@@ -42,7 +43,7 @@ fn a_command_whose_call_cannot_be_recorded_is_not_run() {
     let ran = limited(
         &world,
         blocks,
-        &["--last", "--mode", "unrestricted", "--script", &script.to_string(), "go on"],
+        &["exec", "--last", "--mode", "unrestricted", "--script", &script.to_string(), "go on"],
     );
     let said = ran.complaint();
     assert_eq!(ran.code, 1, "{said}");
@@ -51,4 +52,16 @@ fn a_command_whose_call_cannot_be_recorded_is_not_run() {
     let after = world.session_text();
     assert!(after.starts_with(&before) && after.ends_with('\n'));
     assert_eq!(world.sessions_cli(&["check", "--last"]).code, 0);
+}
+
+#[test]
+fn an_import_that_cannot_be_written_is_not_said_to_be_broken() {
+    let other = World::new();
+    let lines: String = claude(&other).iter().map(|line| format!("{line}\n")).collect();
+    std::fs::write(other.work().join("theirs.jsonl"), lines).unwrap();
+    let ran = limited(&other, 1, &["sessions", "import", "theirs.jsonl"]);
+    assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{ran:?}");
+    assert!(ran.err.contains("File too large") && ran.err.contains("free disk space"), "{ran:?}");
+    assert!(!ran.err.contains("name a session file that is whole"), "{ran:?}");
+    assert!(other.sessions().is_empty());
 }

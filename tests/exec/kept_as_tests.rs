@@ -123,6 +123,25 @@ fn what_is_no_test_is_named() {
         let ran = world.test(&["run", "bad.jsonl"]);
         assert!(ran.code == 1 && ran.out.contains(why), "{why}: {ran:?}");
     }
+    // Whoever wrote such a line believes that it is tested.
+    for (was, written, why) in [
+        ("\"deny\":[]", "\"deny\":\"shell(touch *)\"", "`deny` in its first line is not a list of texts"),
+        ("\"deny\":[]", "\"deny\":[1]", "`deny` in its first line is not a list of texts"),
+        ("\"deny\":[]", "\"deny\":[],\"denyy\":[\"shell\"]", "its first line has `denyy`, which no test has"),
+        ("\"config\":[]", "\"config\":{}", "`config` in its first line is not a list of texts"),
+        ("\"mode\":\"unrestricted\"", "\"mode\":5", "`mode` in its first line is not text"),
+        (
+            "\"type\":\"recorded_test\"",
+            "\"type\":\"recorded_test\",\"rules\":{}",
+            "its first line has `rules`",
+        ),
+    ] {
+        let changed = good.replacen(was, written, 1);
+        assert_ne!(changed, good, "{written}");
+        write(&changed);
+        let ran = world.test(&["run", "bad.jsonl"]);
+        assert!(ran.code == 1 && ran.out.contains(why), "{why}: {ran:?}");
+    }
     // A test of somebody else starts nothing.
     let hook = r#""config":["hooks.pre_tool=[{command=\"touch hooked\"}]"]"#;
     let hostile = good.replacen("\"config\":[]", hook, 1);
@@ -140,6 +159,37 @@ fn what_is_no_test_is_named() {
         "{gone:?}"
     );
     assert!(Path::new(FOLDER).is_dir());
+}
+
+#[test]
+fn a_report_takes_the_place_of_a_report_alone() {
+    let world = World::new();
+    let kept = world.recorded();
+    let good = world.file(&kept);
+    for words in [["run", &kept, "--junit", &kept], ["run", "gone.jsonl", "--junit", &kept]] {
+        let ran = world.test(&words);
+        assert!(ran.code == 2 && ran.err.contains("it is no report"), "{ran:?}");
+        assert_eq!(world.file(&kept), good);
+    }
+    for _ in 0..2 {
+        assert_eq!(world.test(&["run", &kept, "--junit", "report.xml"]).code, 0);
+        assert!(world.file("report.xml").contains("tests=\"1\" failures=\"0\""));
+    }
+    // Nothing of what was there is lost if the new one cannot be written.
+    let gone = world.test(&["run", &kept, "--junit", "no/such/folder.xml"]);
+    assert!(gone.code == 1 && gone.err.contains("cannot be written"), "{gone:?}");
+}
+
+#[test]
+fn a_session_without_some_of_its_contents_is_no_test() {
+    let world = World::new();
+    world.recorded();
+    let part = world.sessions_cli(&["export", "--last", "--format", "jsonl", "--redact", "arguments"]);
+    assert_eq!(part.code, 0, "{part:?}");
+    std::fs::write(world.work().join("part.jsonl"), part.out).unwrap();
+    let ran = world.test(&["record", "part.jsonl", "-o", "part-test.jsonl"]);
+    assert!(ran.code == 1 && ran.err.contains("were left out of this session"), "{ran:?}");
+    assert!(!world.work().join("part-test.jsonl").exists());
 }
 
 #[test]

@@ -112,3 +112,33 @@ fn killed_before_the_sub_agent_of_a_sub_agent_had_started_a_call_nothing_may_be_
     let (said, _world) = killed_two_below(vec![Part::text("I begin with it."), wait], 3);
     assert!(said.contains("None of its calls had been started") && !said.contains("partial"), "{said}");
 }
+
+/// Not one that never began: how many lines there were stands beside it.
+#[test]
+fn a_ledger_of_a_sub_agent_that_was_emptied_is_damage_and_is_searched() {
+    let world = World::new();
+    let written = json!({ "name": "write", "arguments": { "path": "made.txt", "content": "x" } });
+    let replies = script(json!([
+        { "tool_calls": [delegate("general", "Make it.")] },
+        { "tool_calls": [written] },
+        "It is made.",
+        "Done.",
+    ]));
+    let ran = world.json(&["--mode", "unrestricted", "--script", &replies, "go"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let is_below = |file: &std::path::PathBuf| file.file_stem().unwrap().len() > 36;
+    let file = world.sessions().into_iter().find(is_below).unwrap();
+    std::fs::write(&file, "").unwrap();
+    let id = file.file_stem().unwrap().to_str().unwrap();
+    let checked = world.sessions_cli(&["check", id]);
+    assert!(checked.code == 1 && (checked.out + &checked.err).contains("missing"), "{id}");
+    let searched = world.program().args(["exposure", "--text", "never-said"]).output().unwrap();
+    let searched = String::from_utf8_lossy(&searched.stdout).into_owned();
+    assert!(
+        searched.contains("2 sessions were searched, of which 1 is not well-formed and may have had it"),
+        "{searched}"
+    );
+    let looked = world.program().args(["doctor", "--json"]).output().unwrap();
+    let looked = String::from_utf8_lossy(&looked.stdout).into_owned();
+    assert!(looked.contains(&format!("{id}: not well-formed")), "{looked}");
+}

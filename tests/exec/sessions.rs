@@ -98,7 +98,9 @@ fn an_export_holds_no_key_and_nothing_withdrawn() {
     assert!(
         page.contains("\"command\": \"echo (key hidden)\"") && page.contains("```text\n(key hidden)\n```")
     );
-    let lines = world.sessions_cli(&["export", "--last", "--json"]).out;
+    let exported = world.sessions_cli(&["export", "--last", "--json"]);
+    assert!(exported.err.contains("left out, since it was withdrawn: "), "{}", exported.err);
+    let lines = exported.out;
     for export in [&page, &lines] {
         assert!(!export.contains("Half an ans") && !export.contains("sk-very-secret-key"), "{export}");
         assert!(!export.contains("tombstone"), "{export}");

@@ -80,13 +80,29 @@ fn a_file_that_was_made_anew_saves_nothing_and_one_that_was_cut_names_the_place(
     assert!(fork.code == 1 && fork.err.contains("--at e"), "{fork:?}");
     let exported = world.sessions_cli(&["export", "--last", "--format", "jsonl"]);
     assert!(exported.code == 1 && exported.out.is_empty(), "{exported:?}");
-    // A copy of lines whose end nobody knows does not know it either.
+    // A copy of lines whose end nobody knows does not know it either. Its own lines are counted.
     let elsewhere = World::new();
     fs::copy(&file, elsewhere.work().join("cut.jsonl")).unwrap();
     assert_eq!(elsewhere.sessions_cli(&["import", "cut.jsonl"]).code, 0);
     let id = file.file_stem().unwrap().to_str().unwrap().to_owned();
     let checked = elsewhere.sessions_cli(&["check", &id]);
-    assert!(checked.out.contains("end: cannot be checked here"), "{checked:?}");
+    assert!(checked.out.contains("what was there may have had more lines after them"), "{checked:?}");
+    let kept = elsewhere.session_text();
+    let resumed = elsewhere.exec(&[
+        "-C",
+        world.work().to_str().unwrap(),
+        "--resume",
+        &id,
+        "--script",
+        r#"["Three."]"#,
+        "third",
+    ]);
+    assert!(resumed.code == 0 && !resumed.err.contains("counts the lines"), "{resumed:?}");
+    assert!(!elsewhere.session_text().contains("counts the lines"));
+    let cut = kept.trim_end().rsplit_once('\n').unwrap().0.to_owned() + "\n";
+    fs::write(elsewhere.session_file(), cut).unwrap();
+    let checked = elsewhere.sessions_cli(&["check", &id]);
+    assert!(checked.code == 1 && checked.out.contains("missing"), "{checked:?}");
 }
 
 #[test]

@@ -157,6 +157,54 @@ fn no_file_of_the_workspace_runs_in_place_of_a_word_of_a_hook() {
 }
 
 #[test]
+fn no_hook_runs_what_a_sub_agent_wrote_in_its_worktree() {
+    for command in [
+        "sh -o nounset check.sh",
+        "env sh -u -- check.sh",
+        "timeout 9 sh check.sh",
+        "test -f check.sh && sh check.sh",
+        "timeout 9 ./check.sh",
+        "x=check.sh; sh \"./$x\"",
+    ] {
+        for point in ["post_tool", "stop"] {
+            let world = World::new();
+            let [ours, theirs] = ["ours", "theirs"].map(|name| world.place().join(name));
+            let script = |ran: &std::path::Path| format!("#!/bin/sh\ntouch {}\n", ran.display());
+            let check = world.work().join("check.sh");
+            fs::write(&check, script(&ours)).unwrap();
+            fs::set_permissions(&check, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+            let world = with_an_agent_aside(in_a_repository(world));
+            let world = world.configured(&format!("[[hooks.{point}]]\ncommand = '''{command}'''\n"));
+            let written = ("write", json!({ "path": "check.sh", "content": script(&theirs) }));
+            let other = ("write", json!({ "path": "other.txt", "content": "x" }));
+            let (ran, below) = aside(&world, &["--mode", "edit"], &[written, other]);
+            assert_eq!(outcomes(&below), ["ok", "ok"], "{point} {command}: {} {below:?}", ran.err);
+            assert!(ours.exists() && !theirs.exists(), "{point} {command}: {}", ran.err);
+        }
+    }
+}
+
+#[test]
+fn a_formatter_works_on_the_file_in_the_worktree() {
+    let world = repository();
+    fs::write(world.work().join("made.txt"), "mine\n").unwrap();
+    let told = world.place().join("told");
+    let command = format!(
+        "f=$(sed 's/.*\"path\":\"//; s/\".*//'); echo formatted >\"$f\"; echo \"$COUNTERSIGN_CWD\" >{}",
+        told.display()
+    );
+    let world =
+        world.configured(&format!("[[hooks.post_tool]]\nmatcher = 'write'\ncommand = '''\n{command}\n'''\n"));
+    let calls = [("write", json!({ "path": "made.txt", "content": "unformatted\n" }))];
+    let (ran, below) = aside(&world, &["--mode", "edit"], &calls);
+    assert_eq!(outcomes(&below), ["ok"], "{} {below:?}", ran.err);
+    let folder = text(&of_type(&below, "session_started")[0], "cwd");
+    assert_eq!(fs::read_to_string(told).unwrap().trim(), folder);
+    assert_eq!(fs::read_to_string(format!("{folder}/made.txt")).unwrap(), "formatted\n", "{}", ran.err);
+    assert_eq!(world.file("made.txt"), "mine\n");
+}
+
+#[test]
 fn an_agent_of_the_configuration_works_in_a_worktree_and_in_the_background_as_one_of_a_file_does() {
     let world = in_a_repository(World::new()).configured(
         "[agents.aside]\ndescription = 'Works aside'\ninstructions = 'Do it.'\nisolation = 'worktree'\nbackground = true\n",
@@ -176,7 +224,7 @@ fn a_worktree_that_stays_is_named_with_a_command_that_removes_it() {
     let own = text(&of_type(&below, "session_started")[0], "session");
     let above = own.strip_suffix("-c1").unwrap().to_owned();
     let listed = git(&world, &["worktree", "list", "--porcelain"]);
-    let top = listed.lines().filter_map(|line| line.strip_prefix("worktree ")).last().unwrap();
+    let top = listed.lines().filter_map(|line| line.strip_prefix("worktree ")).next_back().unwrap();
     assert!(top.ends_with(&own), "{listed}");
     let stays = format!("a sub-agent's git worktree stays: {top}; `");
     for session in [own, above] {

@@ -38,12 +38,16 @@ fn the_verifier_of_the_page_finds_what_was_changed() {
     };
     let head = serde_json::from_str::<serde_json::Value>(&lines()[2]).unwrap()["hash"].clone();
     assert_eq!(String::from_utf8_lossy(&ran.stdout).trim(), head.as_str().unwrap(), "{ran:?}");
+    // Half a line at the end is what a dying process leaves; anywhere else it is none.
+    let torn = verify(whole.clone() + "{\"type\":\"user_mess").unwrap();
+    assert_eq!(torn.stdout, ran.stdout, "{torn:?}");
     let before = "{\"type\":\"session_started\",\"version\":2}\n";
     for (forged, said) in [
         (whole.replacen("日本", "中国", 1), "line 2: content was changed"),
         (whole.replacen("\"turn\":1", "\"turn\":2", 1), "line 3 was changed"),
         (lines()[..1].concat() + &lines()[2], "line 2 does not follow"),
         (before.to_owned() + &whole, "line 2 does not follow"),
+        (whole.clone() + "{\"type\":\n", "line 4 is no JSON"),
     ] {
         let ran = verify(forged).unwrap();
         let told = String::from_utf8_lossy(&ran.stderr).into_owned();

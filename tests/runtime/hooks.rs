@@ -108,6 +108,31 @@ async fn a_hook_hears_one_object_in_the_sessions_folder() {
 }
 
 #[tokio::test]
+async fn hooks_of_a_copy_stand_in_the_folder_that_it_is_a_copy_of() {
+    let (fixture, persons) = (Fixture::new(), TempDir::new().unwrap());
+    let persons = persons.path().canonicalize().unwrap();
+    let copy = fixture.path("").display().to_string();
+    let after = |tool_name: &str| Payload::PostTool {
+        call: CallId(7),
+        tool_name: tool_name.to_owned(),
+        tool_input: Arguments::from_value(json!({ "path": "a.txt" })),
+        tool_result: "written".to_owned(),
+        is_error: false,
+    };
+    let absolute = fixture.path("a.txt").display().to_string();
+    for (tool, path) in [("write", absolute.as_str()), ("mcp__files__write", "a.txt")] {
+        let said = "cat >heard; pwd >where; echo \"$COUNTERSIGN_CWD\" >named";
+        let hooks = fixture.hooks(vec![spec(HookPoint::PostTool, said)]).standing_in(persons.clone());
+        hooks.run(HookCall { id: HookId(1), payload: after(tool) }).await;
+        let read = |name: &str| fs::read_to_string(persons.join(name)).unwrap().trim().to_owned();
+        let heard: Value = serde_json::from_str(&read("heard")).unwrap();
+        assert_eq!(heard["tool_input"]["path"], path, "{tool}");
+        assert_eq!((heard["cwd"].as_str(), read("named")), (Some(copy.as_str()), copy.clone()));
+        assert_eq!(read("where"), persons.display().to_string());
+    }
+}
+
+#[tokio::test]
 async fn what_a_hook_can_decide() {
     let fixture = Fixture::new();
     for (said, decision) in [

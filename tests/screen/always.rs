@@ -183,8 +183,12 @@ fn b_is_for_commands_that_can_run_in_the_sandbox() {
     builder.ask(open[1].id(), "shell", Preview::Command("true".into()));
     std::mem::forget(open);
     let mut linear = LinearHarness::new(builder);
-    for words in ["command: make\n", "background: true", "timeout_seconds: 600", " b 1 once in the sandbox,"]
-    {
+    for words in [
+        "command: make\n",
+        "\nwith background: true\n",
+        "\nwith timeout_seconds: 600\n",
+        " b 1 once in the sandbox,",
+    ] {
         assert!(linear.said.contains(words), "{words} in {}", linear.said);
     }
     assert!(

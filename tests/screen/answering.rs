@@ -1,7 +1,9 @@
 //! The keys that answer a call: in rows that do not move when it gets the keys, and none of them missing on a low screen.
 
-use countersign::agent::Live;
+use countersign::agent::{Intent, Live};
 use countersign::ledger::{Preview, Sandboxing};
+use countersign::ui::rebinding::Rebinding;
+use countersign::ui::update::UiEffect;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use serde_json::json;
 
@@ -72,6 +74,62 @@ fn the_page_of_a_call_names_its_answers_where_there_is_room() {
             assert!(page.contains("why it asks\n    "), "{page}");
         }
     }
+}
+
+/// Enter held down, or pressed twice: nothing is sent, until it is pressed once more.
+fn sends_only_when_it_is_pressed_again(harness: &mut ScreenHarness, draft: &str, case: &str) {
+    for pause in [50, 400, 0, 33, 33] {
+        harness.waits(pause);
+        harness.frame(80, 24);
+        assert!(enter(harness).is_empty(), "{case}");
+        assert_eq!(harness.local.composer.text(), draft, "{case}");
+    }
+    harness.waits(1_000);
+    assert_eq!(enter(harness), [UiEffect::Send(Intent::Submit(draft.into()))], "{case}");
+}
+
+fn enter(harness: &mut ScreenHarness) -> Vec<UiEffect> {
+    harness.key(KeyCode::Enter, KeyModifiers::NONE)
+}
+
+#[test]
+fn a_second_enter_behind_one_that_decides_sends_no_draft() {
+    for case in ["a reason", "a rule", "a change", "a key of a person's own"] {
+        let mut harness = ScreenHarness::new(asked());
+        let once = Rebinding::parse("approval", "once", &["y", "enter"]).unwrap();
+        harness.press("half a draft");
+        harness.turns();
+        match case {
+            "a reason" => drop(harness.press("rnot now")),
+            "a rule" => {
+                harness.press("a");
+                harness.frame(80, 24);
+                harness.waits(1_000);
+            }
+            "a change" => drop(harness.press("e --all")),
+            _ => harness.local.keymap.change(once),
+        }
+        let acts = enter(&mut harness);
+        assert!(matches!(acts[..], [UiEffect::Send(Intent::Decide { .. })]), "{case}: {acts:?}");
+        sends_only_when_it_is_pressed_again(&mut harness, "half a draft", case);
+    }
+}
+
+#[test]
+fn a_second_enter_sends_nothing_that_the_first_one_was_not_about() {
+    let mut harness = ScreenHarness::new(crate::scenes::conversation());
+    harness.press("half a draft");
+    harness.ctrl('f');
+    harness.press("parser");
+    enter(&mut harness);
+    sends_only_when_it_is_pressed_again(&mut harness, "half a draft", "a search");
+    // An earlier message is taken up, changed and sent: what was typed before is there again.
+    let mut harness = ScreenHarness::new(crate::scenes::conversation());
+    harness.press("half a draft");
+    harness.key(KeyCode::Up, KeyModifiers::NONE);
+    harness.press(" again");
+    assert!(matches!(enter(&mut harness)[..], [UiEffect::Send(Intent::Submit(_))]));
+    sends_only_when_it_is_pressed_again(&mut harness, "half a draft", "an earlier message");
 }
 
 #[test]

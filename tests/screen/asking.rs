@@ -60,6 +60,16 @@ fn words_answer_and_nothing_else_does() {
 }
 
 #[test]
+fn no_line_of_a_question_is_taken_for_a_choice() {
+    let question = "Which?\n1  neither\n2  both";
+    let frame = asked(json!({ "question": question, "choices": ["old\n2  kept", "new"] })).frame(80, 24);
+    let begins = |row: &&str| row.starts_with(" │ 1 ") || row.starts_with(" │ 2 ");
+    let choices = frame.lines().filter(begins).map(|row| row.trim_matches([' ', '│']));
+    assert_eq!(choices.collect::<Vec<_>>(), ["1  old", "2  new"], "{frame}");
+    assert!(frame.contains("│   1  neither") && frame.contains("│    2  kept"), "{frame}");
+}
+
+#[test]
 fn a_question_can_be_left_unanswered() {
     match with_choices().answers("n")[..] {
         [UiEffect::Send(Intent::Decide { answer: Answer::Deny(ref reason), .. })] => assert_eq!(reason, ""),

@@ -94,6 +94,19 @@ fn the_call_names_the_hosts_and_a_key_allows_one_after_the_other() {
 }
 
 #[test]
+fn a_key_behind_a_search_allows_no_host() {
+    let size = (80, 24);
+    let mut harness = focused(blocked(), size);
+    harness.ctrl('f');
+    harness.press("npm");
+    harness.key(KeyCode::Enter, NONE);
+    looks(&mut harness, size);
+    assert!(harness.key(KeyCode::Char('h'), NONE).is_empty() && harness.local.search.is_none());
+    looks(&mut harness, size);
+    assert_eq!(opened(&harness.key(KeyCode::Char('h'), NONE)), Some("registry.example"));
+}
+
+#[test]
 fn only_the_host_that_the_key_takes_offers_it() {
     let hosts = ["a.example", "b.example", "c.example", "d.example", "e.example"];
     let mut builder = blocked_from(&hosts);

@@ -5,6 +5,8 @@ use crate::screen_harness::{ScreenHarness, snapshot};
 use crate::session_builder::SessionBuilder;
 use countersign::agent::{Answer, Intent, Live};
 use countersign::ledger::{Arguments, CallId, EntryId, Preview, Remark, ToolUse};
+use countersign::ui::Reply;
+use countersign::ui::replies::reply;
 use countersign::ui::update::{UiEffect, hear, paste};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use serde_json::{Value, json};
@@ -91,6 +93,33 @@ fn the_content_of_a_file_is_changed_as_text() {
         let json: Value = serde_json::from_str(&harness.local.composer.text()).unwrap();
         assert_eq!(json["content"], content, "what cannot be typed as it is stays JSON");
     }
+}
+
+#[test]
+fn a_tab_that_is_pasted_into_what_runs_or_is_written_stays_one() {
+    let content = "all:\n\techo one\n";
+    let mut harness = before(waiting("write", json!({ "path": "Makefile", "content": content })));
+    harness.answers("e");
+    paste(&mut harness.local, &harness.view, "\n\techo two");
+    assert_eq!(harness.local.composer.text(), "all:\n⇥echo one\n⇥echo two");
+    assert!(harness.local.hint.as_ref().unwrap().contains("⇥ stands for a tab"));
+    // Without brackets.
+    harness.waits(1_000);
+    harness.bursts("\n\techo three");
+    let (_, _, arguments) = proposed(&enter(&mut harness));
+    assert_eq!(arguments["content"], "all:\n\techo one\n\techo two\n\techo three\n");
+    let mut harness = before(scenes::waiting_command());
+    harness.answers("e");
+    paste(&mut harness.local, &harness.view, " <<-E\n\ta\nE");
+    let (_, _, arguments) = proposed(&enter(&mut harness));
+    assert_eq!(arguments["command"], "rm -rf target/tmp <<-E\n\ta\nE");
+    // In a command that has the mark, it is a letter.
+    let mut harness = before(waiting("shell", json!({ "command": "echo ⇥" })));
+    harness.answers("e");
+    assert_eq!(
+        serde_json::from_str::<Value>(&harness.local.composer.text()).unwrap(),
+        json!({ "command": "echo ⇥" })
+    );
 }
 
 #[test]
@@ -190,9 +219,61 @@ fn what_the_loop_refuses_comes_back() {
     assert_eq!(harness.local.composer.text(), "a thought");
 }
 
+/// Something that comes to the screen.
+type Comes = Box<dyn Fn(&mut ScreenHarness)>;
+
+#[test]
+fn what_comes_back_is_not_put_into_the_call_that_is_being_changed() {
+    let why = || "not sent".to_owned();
+    let line = || "/model slow/x".to_owned();
+    let heard = [
+        (Live::Returned(vec!["a message".into()]), "a message"),
+        (Live::ReturnedLine(line()), "/model slow/x"),
+    ];
+    let replies = [
+        (Reply::Returned { said: "look at @x.png".into(), why: why() }, "look at @x.png"),
+        (Reply::LineReturned { line: line(), why: why() }, "/model slow/x"),
+        (Reply::NoModel { name: "slow/x".into(), why: why() }, "/model slow/x"),
+    ];
+    let mut cases: Vec<(&str, Comes)> = Vec::new();
+    for (live, back) in heard {
+        cases.push((
+            back,
+            Box::new(move |harness: &mut ScreenHarness| hear(&mut harness.local, &harness.view, &live)),
+        ));
+    }
+    for (said, back) in replies {
+        let comes = move |harness: &mut ScreenHarness| reply(&mut harness.local, &harness.view, said.clone());
+        cases.push((back, Box::new(comes)));
+    }
+    for (back, comes) in cases {
+        let mut harness = before(scenes::waiting_command());
+        harness.press("half a sentence");
+        harness.answers("e");
+        harness.press("/old");
+        comes(&mut harness);
+        assert_eq!(harness.local.composer.text(), "rm -rf target/tmp/old", "{back}");
+        let (_, _, arguments) = proposed(&enter(&mut harness));
+        assert_eq!(arguments["command"], "rm -rf target/tmp/old", "{back}");
+        assert_eq!(harness.local.composer.text(), format!("{back}\n\nhalf a sentence"));
+    }
+}
+
+#[test]
+fn an_earlier_message_that_is_picked_is_not_put_into_the_call_either() {
+    let mut harness = before(scenes::waiting_command());
+    harness.answers("e");
+    harness.ctrl('r');
+    assert!(harness.local.overlay.is_some());
+    enter(&mut harness);
+    assert_eq!(harness.local.composer.text(), "rm -rf target/tmp");
+    assert!(harness.local.hint.as_ref().unwrap().contains("a call is being changed"));
+}
+
 #[test]
 fn a_key_for_a_call_that_is_gone_sends_nothing() {
     let mut harness = before(scenes::waiting_command());
+    harness.press("a draft");
     harness.answers("e");
     let (_, asked) = harness.local.chosen(&harness.view).unwrap();
     let changed = ToolUse {
@@ -205,7 +286,8 @@ fn a_key_for_a_call_that_is_gone_sends_nothing() {
     harness.catch_up();
     assert!(enter(&mut harness).is_empty());
     assert!(harness.local.hint.as_ref().unwrap().contains("is no longer waiting"));
-    assert!(harness.local.composer.is_empty() && harness.local.edit.is_none());
+    assert!(enter(&mut harness).is_empty(), "nor does it send the draft, pressed twice");
+    assert!(harness.local.composer.text() == "a draft" && harness.local.edit.is_none());
 }
 
 #[test]

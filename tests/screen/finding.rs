@@ -1,11 +1,17 @@
 //! The search in the transcript: places, marks, and where one is when it is over.
 
+use crate::mouse::Mouse;
 use crate::scenes;
 use crate::screen_harness::{ScreenHarness, snapshot};
-use countersign::ui::local::Focus;
+use crate::session_builder::SessionBuilder;
+use countersign::ledger::Preview;
+use countersign::ui::local::{Focus, Overlay};
+use countersign::ui::rebinding::Rebinding;
 use countersign::ui::theme::Theme;
+use countersign::ui::update::paste;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use ratatui::style::Modifier;
+use serde_json::json;
 
 const NONE: KeyModifiers = KeyModifiers::NONE;
 
@@ -149,6 +155,66 @@ fn a_key_that_ends_it_decides_nothing() {
         assert!(harness.local.search.is_none());
         assert!(matches!(harness.local.focused(&harness.view), Focus::Approval(_)));
     }
+}
+
+#[test]
+fn a_key_of_a_persons_own_that_types_nothing_ends_it_and_decides_nothing() {
+    for code in [KeyCode::F(2), KeyCode::Insert] {
+        let mut harness = ScreenHarness::new(scenes::waiting_command());
+        harness.local.keymap.change(Rebinding::parse("approval", "session", &["f2", "insert"]).unwrap());
+        harness.frame(80, 24);
+        harness.ctrl('f');
+        harness.press("e");
+        let call = harness.local.waiting(&harness.view)[0].1.call;
+        harness.local.focus = Focus::Approval(call);
+        harness.frame(80, 24);
+        harness.waits(2_000);
+        assert!(harness.key(code, NONE).is_empty() && harness.local.search.is_none());
+        assert!(harness.local.hint.as_deref().is_some_and(|hint| hint.contains("press the key again")));
+        harness.waits(2_000);
+        assert!(harness.key(code, NONE).is_empty(), "no frame has come since");
+        harness.frame(80, 24);
+        harness.waits(2_000);
+        assert_eq!(harness.key(code, NONE).len(), 1);
+    }
+}
+
+#[test]
+fn what_is_begun_on_the_page_of_a_call_ends_a_search_below_it() {
+    for key in ["a", "r", "e"] {
+        let mut builder = SessionBuilder::new();
+        builder.user("Test it.");
+        let test = builder.tool_use("shell", json!({ "command": "cargo test" }));
+        let open = builder.say(None, "", "At once.", vec![test]);
+        let preview = Preview::Command("cargo test".into());
+        builder.offer(open[0].id(), "shell", preview, Some("shell(cargo test *)"));
+        std::mem::forget(open);
+        let mut harness = ScreenHarness::new(builder);
+        harness.frame(80, 24);
+        harness.ctrl('f');
+        let call = harness.local.waiting(&harness.view)[0].1.call;
+        harness.local.overlay = Some(Overlay::Output(call, 0));
+        harness.frame(80, 24);
+        harness.waits(2_000);
+        paste(&mut harness.local, &harness.view, "words");
+        assert_eq!(harness.local.search.as_ref().unwrap().wanted, "", "nobody sees the search");
+        harness.press(key);
+        assert!(harness.local.search.is_none(), "{key}");
+        let local = &harness.local;
+        let begun = [local.always.is_some(), local.reason.is_some(), local.edit.is_some()];
+        assert_eq!(begun, ["a", "r", "e"].map(|one| one == key));
+    }
+}
+
+#[test]
+fn a_click_on_what_waits_ends_it() {
+    let mut pointer = Mouse::at(scenes::waiting_command(), 80, 24);
+    pointer.harness.ctrl('f');
+    pointer.look();
+    let at = pointer.find("waits for you");
+    pointer.clicks(at);
+    let ScreenHarness { view, local, .. } = &pointer.harness;
+    assert!(matches!(local.focused(view), Focus::Approval(_)) && local.search.is_none());
 }
 
 #[test]

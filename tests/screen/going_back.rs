@@ -64,7 +64,15 @@ fn both_in_lines_puts_the_files_back_first() {
     let mut linear = LinearHarness::new(builder);
     linear.types("/rewind");
     assert_eq!(linear.types("/rewind 2 both"), [LinearEffect::Ask(Request::PlanUndo(Some(message)))]);
+    // It was typed before the plan was written, or right after that.
+    let mut soon = linear.line("/undo yes", linear.questions);
     linear.talk.reply(Reply::Undo(Ok(plan())));
+    assert_eq!(linear.talk.line(&soon), []);
+    linear.writes();
+    assert_eq!(linear.hears_line(&soon), [], "nobody had read it");
+    (soon.typed, soon.at) = (linear.questions, linear.clock + std::time::Duration::from_millis(499));
+    assert_eq!(linear.hears_line(&soon), []);
+    assert!(linear.said.contains("not undone: /undo yes came right after the plan"), "{}", linear.said);
     let acts = linear.types("/undo yes");
     assert!(matches!(acts.as_slice(), [LinearEffect::Ask(Request::Restore { .. })]), "{acts:?}");
     assert!(linear.kept.is_empty());

@@ -314,12 +314,22 @@ fn a_decision_that_is_another_one_writes_nothing() {
         assert_eq!(recorded(&mut harness, call, scope, rule), None, "{scope:?} {rule}");
         assert_eq!(harness.local.to_keep, None);
     }
-    let mut harness = shown(2);
-    reply(&mut harness.local, &harness.view, Reply::RulePlan(plan()));
-    seen(&mut harness);
-    let (call, _) = taken(&harness.key(KeyCode::Enter, NONE));
-    hear(&mut harness.local, &harness.view, &Live::Refused("not accepted".to_owned()));
-    assert_eq!(recorded(&mut harness, call, Scope::Everywhere, RULE), None, "it was refused");
+}
+
+/// A refusal does not say what it is about: what is recorded is written, and nothing else.
+#[test]
+fn what_is_refused_meanwhile_does_not_keep_a_recorded_rule_from_being_written() {
+    let (rule, lines) = (RULE.to_owned(), LINE.to_owned());
+    let writes = Request::KeepRule { rule, scope: Scope::Everywhere, lines };
+    for (scope, writes) in [(Scope::Everywhere, Some(writes)), (Scope::Session, None)] {
+        let mut harness = shown(2);
+        reply(&mut harness.local, &harness.view, Reply::RulePlan(plan()));
+        seen(&mut harness);
+        let (call, _) = taken(&harness.key(KeyCode::Enter, NONE));
+        hear(&mut harness.local, &harness.view, &Live::Refused("not renamed".to_owned()));
+        assert_eq!(recorded(&mut harness, call, scope, RULE), writes, "{scope:?}");
+        assert_eq!(harness.local.to_keep, None);
+    }
 }
 
 #[test]
@@ -360,6 +370,9 @@ fn lines_of_words_say_what_would_be_written_and_take_it_by_name() {
     assert_eq!(scope, Scope::Everywhere);
     let once = Decision::permission(call, Decider::User, "");
     let decision = Decision { scope, rule: Some(RULE.to_owned()), ..once };
+    // Something else is refused meanwhile.
+    linear.builder.live(Live::Refused("not renamed".to_owned()));
+    linear.hears();
     linear.builder.remark(Remark::ApprovalDecided(decision));
     linear.hears();
     let (rule, lines) = (RULE.to_owned(), LINE.to_owned());

@@ -1,11 +1,13 @@
-//! What is said in lines of a message that was typed.
+//! What is said in lines of a message that was typed; texts of several lines, and what of them is carried
+//! out.
 
 use crate::linear_harness::LinearHarness;
+use crate::scenes;
 use crate::session_builder::SessionBuilder;
-use countersign::agent::{Event, Live};
+use countersign::agent::{Event, Intent, Live};
 use countersign::hooks::HookPoint;
 use countersign::ledger::{AttachedFile, Millis, UserMessage};
-use countersign::ui::linear::LinearEffect;
+use countersign::ui::linear::{Line, LinearEffect};
 use countersign::ui::{Reply, Request};
 
 #[test]
@@ -56,4 +58,80 @@ fn a_wait_without_a_word_is_said_once_with_the_way_to_stop_it() {
     linear.talk.tick(Millis(later.0 + 60_000));
     linear.talk.say_wait();
     assert!(linear.writes().contains("waiting: asking hooks, for "), "{}", linear.said);
+}
+
+/// Types these lines one after the other, each by itself or all together.
+fn types_lines(linear: &mut LinearHarness, lines: &[(&str, bool)]) -> Vec<LinearEffect> {
+    let mut acts = Vec::new();
+    for (text, alone) in lines {
+        let line = Line { alone: *alone, ..linear.line(text, linear.questions) };
+        acts.extend(linear.hears_line(&line));
+    }
+    acts
+}
+
+#[test]
+fn nothing_between_quotes_is_a_command() {
+    for alone in [true, false] {
+        for text in [
+            "!touch x",
+            "!pip install x\nand more",
+            "/mode unrestricted",
+            "/permissions gaps",
+            "/undo yes",
+            "/raise",
+        ] {
+            let mut linear = LinearHarness::new(scenes::budget_stop());
+            let lines = ["\"\"\""].into_iter().chain(text.lines()).chain(["\"\"\""]);
+            let lines: Vec<(&str, bool)> = lines.map(|line| (line, alone)).collect();
+            let message = [LinearEffect::Send(Intent::Submit(text.into()))];
+            assert_eq!(types_lines(&mut linear, &lines), message, "{text}");
+            assert!(linear.said.contains("is a command; the text is a message"), "{}", linear.said);
+            // It stays a message when it comes back.
+            linear.talk.hear(&Event::Live(Live::Returned(vec![text.into()])));
+            linear.writes();
+            assert_eq!(linear.types("/send"), message, "{text}");
+        }
+    }
+    let mut asked = LinearHarness::new(scenes::waiting_command());
+    let questions = asked.questions;
+    assert_eq!(types_lines(&mut asked, &[("\"\"\"!touch x\"\"\"", true)]), []);
+    assert_eq!(asked.questions, questions);
+    asked.writes();
+    assert!(asked.said.contains("not sent: a call waits for you"), "{}", asked.said);
+    assert!(asked.said.ends_with("kept, /send sends it: !touch x\n"), "{}", asked.said);
+}
+
+#[test]
+fn a_command_is_joined_only_of_lines_that_came_by_themselves() {
+    for came in [[false, false], [false, true], [true, false]] {
+        for (first, last) in [("!touch \\", "x"), ("/mode \\", "unrestricted"), ("/later \\", "go on")] {
+            let mut linear = LinearHarness::new(SessionBuilder::new());
+            let lines = [(first, came[0]), (last, came[1])];
+            assert_eq!(types_lines(&mut linear, &lines), [], "{first} {came:?}");
+            assert!(linear.said.contains("came together with other lines"), "{}", linear.said);
+        }
+    }
+    let mut linear = LinearHarness::new(SessionBuilder::new());
+    let acts = types_lines(&mut linear, &[("!echo one \\", true), ("two", true)]);
+    assert!(
+        matches!(&acts[..], [LinearEffect::Send(Intent::Command(own))] if own.command == "echo one \ntwo")
+    );
+    let words = types_lines(&mut linear, &[("one\\", false), ("two", false)]);
+    assert_eq!(words, [LinearEffect::Send(Intent::Submit("one\ntwo".into()))]);
+    // What decides is one line.
+    let mut stopped = LinearHarness::new(scenes::budget_stop());
+    assert_eq!(types_lines(&mut stopped, &[("/raise\\", true), ("", true)]), []);
+    assert_eq!(stopped.types("/raise").len(), 1);
+}
+
+#[test]
+fn a_model_that_does_not_answer_is_kept_as_the_command_that_named_it() {
+    let mut linear = LinearHarness::new(SessionBuilder::new());
+    let chosen = [LinearEffect::Ask(Request::ChooseModel("x/y".into()))];
+    assert_eq!(linear.types("/model x/y"), chosen);
+    linear.talk.reply(Reply::NoModel { name: "x/y".into(), why: "no".to_owned() });
+    linear.writes();
+    assert!(linear.said.contains("kept, /send sends it: /model x/y\n"), "{}", linear.said);
+    assert_eq!(linear.types("/send"), chosen);
 }

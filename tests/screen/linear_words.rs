@@ -6,7 +6,7 @@ use crate::linear_harness::{LinearHarness, asked};
 use crate::scenes::waiting_command;
 use crate::session_builder::SessionBuilder;
 use countersign::agent::{Answer, Intent};
-use countersign::ledger::{Arguments, Preview, Remark, ToolUse};
+use countersign::ledger::{Arguments, CallId, Decider, Preview, Remark, ToolUse};
 use countersign::ui::linear::LinearEffect;
 use serde_json::json;
 
@@ -78,4 +78,52 @@ fn a_call_that_is_changed_waits_again_under_its_own_number() {
     linear.builder.ask(id, "shell", Preview::Command("make clean".into()));
     let said = linear.hears();
     assert!(said.contains("waits for you 1: shell") && !said.contains("waits for you 4"), "{said}");
+}
+
+/// Three commands, of which the first ones wait.
+fn three_commands(waiting: usize) -> (LinearHarness, Vec<CallId>) {
+    let mut builder = SessionBuilder::new();
+    builder.user("Tidy up.");
+    let calls = ["make a", "make b", "make c"]
+        .map(|command| builder.tool_use("shell", json!({ "command": command })));
+    let open = builder.say(None, "", "", calls.to_vec());
+    let ids: Vec<CallId> = open.iter().map(|one| one.id()).collect();
+    std::mem::forget(open);
+    for id in ids.iter().take(waiting) {
+        builder.ask(*id, "shell", Preview::Command("make it".into()));
+    }
+    (LinearHarness::new(builder), ids)
+}
+
+#[test]
+fn the_number_of_a_call_that_has_gone_is_not_given_anew() {
+    let (mut linear, ids) = three_commands(2);
+    linear.builder.decide(ids[1], false, Decider::Policy);
+    linear.builder.ask(ids[2], "shell", Preview::Command("rm -r build".into()));
+    let said = linear.hears();
+    assert!(said.contains("waits for you 3: shell") && !said.contains("waits for you 2"), "{said}");
+    assert_eq!(linear.types("y 2"), [], "whoever types it still hears of the other one");
+    assert!(linear.said.contains("no call with that number is waiting; waiting: 1, 3"), "{}", linear.said);
+    assert_eq!(linear.types("y 3").len(), 1);
+}
+
+#[test]
+fn after_a_call_has_gone_a_letter_by_itself_answers_no_other() {
+    let (mut linear, ids) = three_commands(1);
+    linear.builder.decide(ids[0], false, Decider::Policy);
+    linear.builder.ask(ids[1], "shell", Preview::Command("rm -r build".into()));
+    let said = linear.hears();
+    assert!(said.contains("waits for you 2: shell"), "{said}");
+    assert!(said.contains("; another call has ended, so add the number, as in y 2\n"), "{said}");
+    assert_eq!(linear.types("y"), []);
+    let why = "not an answer: a call has ended without your answer: say which one, as in y 2\n";
+    assert!(linear.said.ends_with(why), "{}", linear.said);
+    assert_eq!(linear.types("y 1"), []);
+    assert_eq!(linear.types("y 2").len(), 1);
+    // It was answered here, so that none is missed: the numbers begin anew.
+    linear.builder.decide(ids[1], true, Decider::User);
+    linear.builder.ask(ids[2], "shell", Preview::Command("make c".into()));
+    let said = linear.hears();
+    assert!(said.contains("waits for you 1: shell") && !said.contains("add the number"), "{said}");
+    assert_eq!(linear.types("y").len(), 1);
 }

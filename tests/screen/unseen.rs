@@ -123,6 +123,25 @@ fn the_page_of_a_call_takes_its_answers() {
 }
 
 #[test]
+fn a_page_is_not_in_sight_while_the_terminal_is_too_small() {
+    for small in [(39, 24), (80, 9)] {
+        let mut harness = before(scenes::waiting_diff(), (80, 24));
+        harness.turns();
+        harness.press("o");
+        for _ in 0..2 {
+            assert!(harness.frame(small.0, small.1).contains("too small"));
+            harness.waits(1_000);
+            assert!(!decides(&harness.press("y")), "{small:?}: there is only that it is too small");
+        }
+        harness.waits(1_000);
+        harness.frame(80, 24);
+        assert!(!decides(&harness.press("y")), "{small:?}: it has just appeared");
+        harness.waits(1_000);
+        assert!(decides(&harness.press("y")), "{small:?}");
+    }
+}
+
+#[test]
 fn what_was_in_sight_until_the_card_shrank_is_shown_again() {
     let mut harness = before(long_command(), (80, 90));
     assert!(look(&mut harness).contains("rm -rf /"), "all of it is in sight for a moment");

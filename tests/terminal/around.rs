@@ -1,5 +1,9 @@
 //! What is around the conversation: earlier messages, lists to pick from, other sessions.
 
+use std::time::Instant;
+
+use serde_json::json;
+
 use super::console::{Console, USUAL};
 use super::home::Home;
 
@@ -145,6 +149,39 @@ async fn an_editor_that_fails_changes_nothing() {
     app.keys("\x15").await;
     app.rests().await;
     app.quits().await;
+}
+
+/// Stays open until the test lets it go.
+const EDITOR: &str = "sh -c 'touch opened; while [ ! -e closes ]; do sleep 0.05; done'";
+
+#[tokio::test]
+async fn what_waits_behind_the_editor_has_not_been_in_sight() {
+    // The call comes while the editor has the terminal, or before.
+    for delay in [1_500, 0] {
+        let home = Home::new();
+        let call = json!({ "name": "shell", "arguments": { "command": "echo x > made.txt" } });
+        let script = json!([{ "tool_calls": [call], "delay_ms": delay }, "as you wish"]).to_string();
+        let mut app = Console::start_with(&home, USUAL, &["--script", &script], &[("EDITOR", EDITOR)]);
+        app.sees("ask anything").await;
+        app.says("go").await;
+        if delay == 0 {
+            app.sees("waits for you").await;
+        }
+        app.keys("\x07").await;
+        app.meanwhile("an open editor", || home.has("opened")).await;
+        app.meanwhile("a call that waits", || !home.entries("approval_request").is_empty()).await;
+        app.reads().await;
+        let began = Instant::now();
+        home.write("closes", "");
+        app.sees("waits for you").await;
+        app.keys("\t").await;
+        app.waits_anew(began).await;
+        app.answers("n").await;
+        app.sees("as you wish").await;
+        app.rests().await;
+        app.quits().await;
+        assert!(!home.has("made.txt"));
+    }
 }
 
 #[tokio::test]

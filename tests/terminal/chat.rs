@@ -102,3 +102,32 @@ async fn a_command_of_the_user_s_own_runs_and_the_model_reads_its_output() {
     let told = home.entries("injected").into_iter().find(|said| said["by"] == "command").unwrap();
     assert!(told["text"].as_str().unwrap().contains("alpha"), "{told}");
 }
+
+#[tokio::test]
+async fn a_message_of_a_program_that_looks_like_a_command_runs_nothing_when_it_is_called_back() {
+    let home = Home::new();
+    let mut exec = Console::start(&home, USUAL, &["exec", "--script", r#"["read"]"#, "!touch pwned"]);
+    assert!(exec.ends().await.success(), "{}", exec.screen());
+    let mut app = Console::scripted(&home, &serde_json::json!(["and read again"]));
+    app.sees("ask anything").await;
+    app.keys("\x12pwned").await;
+    app.sees("1 of 1").await;
+    app.keys("\r").await;
+    app.sees("!touch pwned").await;
+    app.rests().await;
+    assert!(!app.screen().contains("your shell command"), "{}", app.screen());
+    app.takes_time(Duration::from_millis(60)).await;
+    app.keys(ENTER).await;
+    app.sees("and read again").await;
+    app.rests().await;
+    // The first line of a long paste is not run, either.
+    let pasted = format!("!touch pwned\n{}", "a cell of a notebook\n".repeat(25));
+    app.keys(&format!("\x1b[200~{pasted}\x1b[201~")).await;
+    app.sees("[Pasted 26 lines]").await;
+    assert!(!app.screen().contains("your shell command"), "{}", app.screen());
+    app.keys("\x15").await;
+    app.rests().await;
+    app.quits().await;
+    assert!(!home.has("pwned"));
+    assert_eq!(home.texts("user_message", "content"), [" !touch pwned"]);
+}

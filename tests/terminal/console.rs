@@ -20,8 +20,10 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(150);
 /// Longer than something must stand there before it can be decided, or than a held key needs to repeat.
 const READING: Duration = Duration::from_millis(700);
+/// What something must have stood there before a key decides about it.
+const DECIDABLE_AFTER: Duration = Duration::from_millis(500);
 /// From the end of one line to that of the next one.
-const A_LINE: Duration = Duration::from_millis(60);
+const A_LINE: Duration = Duration::from_millis(250);
 /// How often something that is not on the screen is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
@@ -215,6 +217,14 @@ impl Console {
     pub(crate) async fn takes_time(&mut self, how_long: Duration) {
         let began = Instant::now();
         self.meanwhile("a moment", || began.elapsed() >= how_long).await;
+    }
+
+    /// The keys have come to the call: it stands there anew, whatever was on the screen before this moment.
+    pub(crate) async fn waits_anew(&mut self, began: Instant) {
+        self.sees("keys go to this call").await;
+        // A loaded machine may show it when half a second is over.
+        let is_early = began.elapsed() < DECIDABLE_AFTER;
+        assert!(!is_early || self.screen().contains("in a moment"), "it decides at once\n{}", self.screen());
     }
 
     /// Reads what was just shown or said, as long as it takes to decide about it.

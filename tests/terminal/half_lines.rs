@@ -1,4 +1,7 @@
-//! Lines that were begun and not ended when something was asked or said, in a terminal that edits lines itself.
+//! Lines that were begun and not ended when something was asked, said or done, in a terminal that edits lines
+//! itself.
+
+use std::time::Duration;
 
 use serde_json::json;
 
@@ -47,4 +50,29 @@ async fn a_line_that_was_torn_apart_is_written_again_by_the_terminal_and_can_be_
     app.keys(CTRL_D).await;
     assert!(app.ends().await.success());
     assert_eq!(home.texts("user_message", "content"), ["go", "half a line"]);
+}
+
+#[tokio::test]
+async fn a_command_with_more_behind_it_is_not_carried_out() {
+    // What is pasted seldom ends its last line, and a slow line carries it in pieces.
+    for pieces in [
+        &["!touch made.txt\nand more"][..],
+        &["!touch made.txt\n", "and more"],
+        &["!touch made.txt\n", "and more\nof it"],
+    ] {
+        let home = Home::new();
+        let script = json!(["it is heard"]).to_string();
+        let mut app = Console::start(&home, (120, 200), &["--screen-reader", "--script", &script]);
+        app.until("a prompt", |screen| screen.trim_end().ends_with("\nyou:")).await;
+        for piece in pieces {
+            app.keys(piece).await;
+            app.takes_time(Duration::from_millis(45)).await;
+        }
+        app.sees("not done: !touch made.txt came together with other lines").await;
+        // Nothing of the rest is lost: it stays the beginning of its line, or was a message.
+        app.keys("\n").await;
+        app.sees("model: it is heard").await;
+        assert!(!home.has("made.txt"), "{pieces:?}");
+        assert_eq!(home.texts("user_message", "content")[0], "and more", "{pieces:?}");
+    }
 }

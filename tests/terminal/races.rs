@@ -1,6 +1,7 @@
 //! A race on the screen: started, watched, one of its lanes adopted, and that undone.
 
 use std::process::Command;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -37,7 +38,11 @@ async fn a_race_is_started_one_lane_is_adopted_and_that_is_undone() {
     app.sees("/adopt 1 takes lane 1 into this folder").await;
     app.keys(ESC).await;
     app.sees("ask anything").await;
-    app.keys("/adopt 2\r").await;
+    app.keys("/adopt 2").await;
+    app.keys_are_taken().await;
+    // A key of its own, as a person presses it.
+    app.takes_time(Duration::from_millis(60)).await;
+    app.keys(ENTER).await;
     app.sees("Adopt lane 2 of the race").await;
     app.meanwhile("the adoption", || home.read("notes.txt").contains("delta")).await;
     app.rests().await;

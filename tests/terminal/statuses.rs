@@ -1,10 +1,11 @@
 //! The line that the user's command writes, and the page of what all sessions have spent.
 
 use std::fs;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::console::{CTRL_U, Console, ESC, USUAL};
+use super::console::{CTRL_U, Console, ENTER, ESC, USUAL};
 use super::home::Home;
 
 fn configured(command: &str) -> Home {
@@ -25,7 +26,11 @@ async fn the_command_writes_the_last_line_but_not_below_a_call_that_waits() {
     let mut app = Console::scripted(&home, &json!([{ "tool_calls": [call] }, "It is made."]));
     app.sees("mine: \"mode\":\"ask\"").await;
     assert!(!app.screen().contains("second") && !app.screen().contains("gotcha"), "{}", app.screen());
-    app.keys("/mode edit\r").await;
+    app.keys("/mode edit").await;
+    app.sees("/mode edit").await;
+    // A key of its own, as a person presses it.
+    app.takes_time(Duration::from_millis(60)).await;
+    app.keys(ENTER).await;
     app.sees("mine: \"mode\":\"edit\"").await;
     app.says("go").await;
     app.sees("touch made").await;

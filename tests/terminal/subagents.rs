@@ -1,5 +1,7 @@
 //! Sub-agents on the screen and in lines: a call of one waits in its panel, is decided in its session, and is recorded there.
 
+use std::time::Instant;
+
 use serde_json::{Value, json};
 
 use super::console::{CTRL_U, Console, ENTER, ESC, USUAL};
@@ -112,6 +114,25 @@ async fn a_call_is_decided_in_the_session_of_its_subagent_too() {
     app.rests().await;
     app.quits().await;
     assert_eq!(decided(&home)[0]["by"], "user");
+}
+
+#[tokio::test]
+async fn a_call_stands_anew_for_who_comes_back_from_the_session_of_its_subagent() {
+    let home = Home::new();
+    let mut app = asked(&home).await;
+    goes_in(&mut app).await;
+    app.reads().await;
+    let began = Instant::now();
+    app.keys("\x1b[D").await;
+    app.sees("keys go to this card").await;
+    app.keys("\t").await;
+    app.sees("keys go to your message").await;
+    app.keys("\t").await;
+    app.waits_anew(began).await;
+    app.answers("y").await;
+    app.sees("All done.").await;
+    app.rests().await;
+    app.quits().await;
 }
 
 #[tokio::test]

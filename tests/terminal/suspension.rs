@@ -1,5 +1,9 @@
 //! Ctrl-Z under a shell with job control: the shell gets a usable terminal, and `fg` brings everything back.
 
+use std::time::Instant;
+
+use serde_json::json;
+
 use super::console::{CTRL_C, Console, USUAL};
 use super::home::Home;
 
@@ -45,4 +49,30 @@ async fn it_stops_and_comes_back_as_it_was() {
     assert!(app.ends().await.success());
     assert!(app.screen().contains("it ended with 0"), "{}", app.screen());
     app.assert_restored();
+}
+
+#[tokio::test]
+async fn a_call_stands_anew_when_the_program_goes_on() {
+    let home = Home::new();
+    let call = json!({ "name": "shell", "arguments": { "command": "echo x > made.txt" } });
+    let mut app = under_a_shell(&home, &json!([{ "tool_calls": [call] }, "as you wish"]).to_string());
+    app.sees("ask anything").await;
+    app.says("go").await;
+    app.has_the_keys().await;
+
+    app.keys(CTRL_Z).await;
+    app.sees("it is stopped").await;
+    app.reads().await;
+    let began = Instant::now();
+    app.keys("\n").await;
+    app.waits_anew(began).await;
+
+    app.answers("n").await;
+    app.sees("as you wish").await;
+    app.rests().await;
+    assert!(!home.has("made.txt"));
+    app.keys(CTRL_C).await;
+    app.sees("press ctrl-c again").await;
+    app.keys(CTRL_C).await;
+    assert!(app.ends().await.success());
 }

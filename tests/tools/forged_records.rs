@@ -41,6 +41,7 @@ async fn a_forged_record_touches_nothing_that_the_books_do_not_know() {
             assert_eq!(snapshots.finish(&books(), untold).unwrap(), refused);
             untouched();
             assert_eq!(fs::read_to_string(kept.join("restoring.refused")).unwrap(), journal);
+            fs::remove_file(kept.join("restoring.refused")).unwrap();
             assert_eq!(snapshots.finish(&books(), untold).unwrap(), Finished::Nothing, "it is set aside");
         }
         // A plan names it and does nothing either.
@@ -62,7 +63,7 @@ async fn a_forged_record_touches_nothing_that_the_books_do_not_know() {
     let undo = line(Value::Null, &fixture.path("a"), json!(hash("1")), json!(hash("0")));
     fs::write(kept.join("restoring"), format!("{}\n{undo}\n{{\n", json!({ "since": "c1", "entries": 0 })))
         .unwrap();
-    let damaged = Finished::Damaged(3, kept.join("restoring.refused"));
+    let damaged = Finished::Damaged(3, kept.join("restoring.refused.1"));
     assert_eq!(snapshots.finish(&books(), untold).unwrap(), damaged);
     untouched();
     // Nor is a record that never ends waited for.

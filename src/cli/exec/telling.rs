@@ -258,7 +258,7 @@ impl Out {
             complain(&text);
         }
         if !end.reason.completed() {
-            complain(&format!("stopped: {}; next: {}", end.reason.as_str(), end.next_safe_action));
+            complain(&format!("stopped: {}; next: {}", end.reason.as_str(), end.what_next()));
         }
         Ok(exit)
     }

@@ -256,7 +256,7 @@ pub struct ExportArgs {
     /// Which.
     #[command(flatten)]
     pub pick: Pick,
-    /// Print the lines of the session, for `sessions import`
+    /// Print the lines of the session but those that were withdrawn, for `sessions import`
     #[arg(long, conflicts_with_all = ["format", "redact", "only"])]
     pub json: bool,
     /// The kind of document
@@ -305,7 +305,7 @@ pub enum ExportFormat {
     Markdown,
     /// One page that needs nothing else
     Html,
-    /// One JSON object with all events
+    /// One JSON object with all events but those that were withdrawn
     Json,
     /// The lines of the session file: its chain and seals can be verified
     Jsonl,

@@ -78,7 +78,8 @@ fn sound(place: &SessionPlace, path: &Path, name: &str, audit: &Audit, has_end: 
     };
     let mut told = vec![format!("{name}: well-formed; {}, {calls}", entries(audit.entries))];
     told.extend(chain(audit, has_end));
-    told.extend(came_along(audit.imported_to));
+    let more = if has_end { "; what was there may have had more lines after them" } else { "" };
+    told.extend(came_along(audit.imported_to).map(|words| words + more));
     told.extend(went_back(audit.earlier));
     if audit.is_older {
         told.push(

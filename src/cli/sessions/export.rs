@@ -9,7 +9,7 @@ use super::seal::{signing_key, tell_of_a_touch};
 use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
-use crate::ledger::{Body, Entry, EntryId};
+use crate::ledger::{Body, Entry, EntryId, standing};
 use crate::runtime::signing::sign;
 use crate::runtime::store::{checked, known};
 use crate::session::exporting::selection::{NotLeftOut, Selection};
@@ -25,15 +25,13 @@ pub(super) fn run(place: &SessionPlace, args: &ExportArgs) -> Result<Exit, Fault
     let selection = Selection::parse(&args.redact, &args.only)
         .map_err(|why| Fault::usage(why, "see `countersign sessions export --help`"))?;
     // Asked before the lines are read: a session that is being written has more of them then, and never fewer.
-    let is_kept = place.keeps(&path);
-    let end = if is_kept { known(&path) } else { None };
+    let end = if place.keeps(&path) { known(&path) } else { None };
     let (mut bytes, mut file, damage) = read_audited(place, &path)?;
-    if let Some(told) = came_along(file.imported_to) {
+    if let Some(told) = came_along(file.came_to()) {
         remark(&told);
     }
     if args.format == ExportFormat::Attestation {
-        let attested = Attested { bytes: &bytes, end, is_kept };
-        return attest(place, args, &selection, &path, attested);
+        return attest(place, args, &selection, &path, (&bytes, end));
     }
     let is_file = args.format == ExportFormat::Jsonl;
     match &damage {
@@ -56,6 +54,7 @@ pub(super) fn run(place: &SessionPlace, args: &ExportArgs) -> Result<Exit, Fault
         }
         file = read_document(&bytes).map_err(|why| Fault::failed(why.to_string(), "name another session"))?;
     }
+    tell_of_withdrawn(args, &file);
     let events = || -> Vec<String> {
         let lines = exported_lines(&bytes, &file.entries);
         lines.into_iter().filter(|line| selection.is_all() || is_part_line(&selection, line)).collect()
@@ -82,6 +81,19 @@ pub(super) fn run(place: &SessionPlace, args: &ExportArgs) -> Result<Exit, Fault
         }
     };
     say(&without_keys(&place.environment, text))
+}
+
+/// Whoever counts events that are exported must know that they are not all.
+fn tell_of_withdrawn(args: &ExportArgs, file: &SessionFile) {
+    if !args.json && args.format != ExportFormat::Json {
+        return;
+    }
+    let is_part = |entry: &&Arc<Entry>| !matches!(entry.body, Body::Tombstone(_));
+    let told = standing(&file.entries).filter(is_part).count();
+    match file.entries.len().saturating_sub(told) {
+        0 => {}
+        count => remark(&format!("left out, since it was withdrawn: {}", entries(count))),
+    }
 }
 
 /// The session's id, as its file says it.
@@ -130,19 +142,12 @@ fn is_part_line(selection: &Selection, line: &str) -> bool {
         || EntryId::parse(text("entry")).is_some_and(|entry| selection.has(entry))
 }
 
-/// The file that is attested, what is known of its end, and whether it is one that we keep.
-struct Attested<'b> {
-    bytes: &'b [u8],
-    end: Option<Links>,
-    is_kept: bool,
-}
-
 fn attest(
     place: &SessionPlace,
     args: &ExportArgs,
     selection: &Selection,
     path: &Path,
-    Attested { bytes, end, is_kept }: Attested<'_>,
+    (bytes, end): (&[u8], Option<Links>),
 ) -> Result<Exit, Fault> {
     if !selection.is_all() {
         return Err(Fault::usage(
@@ -152,7 +157,7 @@ fn attest(
     }
     let is_end_known = end.is_some();
     let links = end.unwrap_or_default();
-    let (audit, read) = checked(bytes, if is_kept { links.kept() } else { links });
+    let (audit, read) = checked(bytes, if place.keeps(path) { links.kept() } else { links });
     if audit.head.is_some() && !is_end_known {
         remark(
             "it is not known how many lines the session had, so lines may be missing at the end of what is \

@@ -18,6 +18,8 @@ use crate::session::branching::{OWN_INSTRUCTIONS, cannot_go_on, has_instructions
 use crate::wire::foreign::is_foreign;
 use crate::wire::record::{Audit, Copy, Keeps, Links, audit_with, first_line, read_document};
 
+/// What no file from elsewhere shows, and what its import can therefore not show either.
+const NO_END: &str = "Nobody can tell here whether the file had more lines at its end.";
 /// How many faults the refusal names.
 const MOST_FAULTS: usize = 5;
 
@@ -79,7 +81,8 @@ fn import_own(place: &SessionPlace, file: &Path, path: &Path) -> Result<Exit, Fa
     let copy = Copy { session: id, at: at_new, origin, folder, imported_to, is_of_here, keeps };
     let mut salts = Salts::new().map_err(|why| Fault::failed(why, "try again"))?;
     let text = copy.of(&bytes, &mut || salts.salt());
-    adopt(&place.state, id, at, &text, false)
+    // Whatever the file lacks, no line of what is kept here may go from now on.
+    adopt(&place.state, id, at, &text, true)
         .map_err(|why| Fault::failed(why, "free disk space, or fix the folder's permissions"))?;
     remarks(&audit, audit.entries.saturating_sub(text.lines().count()));
     if has_instructions(&file.entries) {
@@ -93,7 +96,8 @@ fn import_own(place: &SessionPlace, file: &Path, path: &Path) -> Result<Exit, Fa
         () => format!(" (its own id, {own}, {why})"),
     };
     say(&format!(
-        "{id} imported: {}{renamed}\nIts folder is {}. Continue with: countersign -C {} resume {id}\n",
+        "{id} imported: {}{renamed}\n{NO_END}\n\
+         Its folder is {}. Continue with: countersign -C {} resume {id}\n",
         entries(text.lines().count()),
         one_line(&head.cwd),
         shell_word(&one_line(&head.cwd))

@@ -21,12 +21,7 @@ const BATCH: usize = 256;
 
 /// Makes a session of the file. It always gets an id of ours: nothing in the file becomes the name of a file.
 pub(super) fn run(place: &SessionPlace, file: &Path, from: Option<ForeignAgent>) -> Result<Exit, Fault> {
-    let refused = |why: String| {
-        Fault::failed(
-            format!("{}: {why}", file.display()),
-            "nothing was imported; name a session file that is whole",
-        )
-    };
+    let refused = |why: String| refused(file, &why);
     let mut lines = ForeignFile::open(&place.path(file))
         .map_err(|why| Fault::usage(why, "name a session file of countersign, Claude Code or Codex"))?;
     let mut survey = Survey::of(from.map(|agent| match agent {
@@ -42,12 +37,25 @@ pub(super) fn run(place: &SessionPlace, file: &Path, from: Option<ForeignAgent>)
     };
     let cwd = survey.cwd().map_or_else(|| place.cwd().to_string_lossy().into_owned(), str::to_owned);
     let id = Uuid::now_v7().to_string();
-    let store = SessionStore::create(&place.state, &id).map_err(|why| Fault::failed(why, ""))?;
+    let store = SessionStore::create(&place.state, &id).map_err(not_kept)?;
     let Some(import) = Import::new(survey, &id, &cwd, now()) else {
         return Err(refused("it is not of a known agent".to_owned()));
     };
-    let counts = written(place, store, import, &mut lines).map_err(refused)?;
+    let counts = written(place, store, import, &mut lines, &refused)?;
     say(&told(tool, file, &id, &cwd, counts))
+}
+
+/// That something is wrong with the file.
+fn refused(file: &Path, why: &str) -> Fault {
+    Fault::failed(
+        format!("{}: {why}", file.display()),
+        "nothing was imported; name a session file that is whole",
+    )
+}
+
+/// That nothing is wrong with the file, and the session cannot be written.
+fn not_kept(why: String) -> Fault {
+    Fault::failed(why, "nothing was imported; free disk space, or fix the folder's permissions")
 }
 
 /// Writes the session. Of a failed attempt nothing is left.
@@ -56,14 +64,15 @@ fn written(
     mut store: SessionStore,
     mut import: Import,
     lines: &mut ForeignFile,
-) -> Result<Counts, String> {
-    let result = write(&mut store, &mut import, lines).and_then(|mut waiting| {
+    refused: &dyn Fn(String) -> Fault,
+) -> Result<Counts, Fault> {
+    let result = write(&mut store, &mut import, lines, refused).and_then(|mut waiting| {
         let (last, counts) = import.finish();
         if counts.messages == 0 {
-            return Err("it contains no message".to_owned());
+            return Err(refused("it contains no message".to_owned()));
         }
         waiting.extend(last.into_iter().map(Arc::new));
-        store.append(&waiting).and_then(|()| store.sync()).map_err(|why| why.to_string())?;
+        store.append(&waiting).and_then(|()| store.sync()).map_err(|why| not_kept(why.to_string()))?;
         Ok(counts)
     });
     if let (Err(_), Some(path)) = (&result, store.path().map(Path::to_owned)) {
@@ -78,17 +87,25 @@ fn write(
     store: &mut SessionStore,
     import: &mut Import,
     lines: &mut ForeignFile,
-) -> Result<Vec<Arc<Entry>>, String> {
+    refused: &dyn Fn(String) -> Fault,
+) -> Result<Vec<Arc<Entry>>, Fault> {
     let mut waiting: Vec<Arc<Entry>> = Vec::new();
-    lines.lines(|line| {
+    let mut unwritten = None;
+    let read = lines.lines(|line| {
         waiting.extend(import.read(line).into_iter().map(Arc::new));
         if waiting.len() >= BATCH {
-            store.append(&waiting).map_err(|why| why.to_string())?;
+            if let Err(why) = store.append(&waiting) {
+                unwritten = Some(why.to_string());
+                return Ok(false);
+            }
             waiting.clear();
         }
         Ok(true)
-    })?;
-    Ok(waiting)
+    });
+    match unwritten {
+        Some(why) => Err(not_kept(why)),
+        None => read.map(|()| waiting).map_err(refused),
+    }
 }
 
 fn told(tool: ForeignTool, file: &Path, id: &str, cwd: &str, counts: Counts) -> String {
@@ -100,6 +117,13 @@ fn told(tool: ForeignTool, file: &Path, id: &str, cwd: &str, counts: Counts) -> 
     let left_out: Vec<String> = [
         some(counts.beside, "line of another branch or agent", "lines of other branches or agents"),
         some(counts.skipped, "line of another kind", "lines of other kinds"),
+        some(counts.parts, "part of another kind", "parts of other kinds"),
+        some(counts.repeated_calls, "call with the id of another one", "calls with ids of others"),
+        some(
+            counts.stray_results,
+            "result that belongs to no open call",
+            "results that belong to no open call",
+        ),
         some(counts.unreadable, "line that cannot be read", "lines that cannot be read"),
     ]
     .into_iter()

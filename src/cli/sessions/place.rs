@@ -151,7 +151,7 @@ pub(super) fn opened(path: &Path) -> Result<OpenedSession, Fault> {
     }
     let number = file.entries.iter().map(|entry| entry.id.0).max().unwrap_or_default();
     let at = file.entries.iter().map(|entry| entry.at).fold(Millis(0), Ord::max);
-    let mut opened = OpenedSession { store, last: (number, at), imported_to: file.imported_to };
+    let mut opened = OpenedSession { store, last: (number, at), imported_to: file.came_to() };
     if let Some(why) = end_notice(&file) {
         remark(&why);
         opened.write(Body::Note(Note::plain(About::Session, why)))?;

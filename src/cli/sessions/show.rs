@@ -6,6 +6,7 @@ use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
 use crate::ledger::Body;
+use crate::session::exporting::came_along;
 use crate::session::other_sessions::when;
 use crate::ui::text::sanitize;
 use crate::view::{Style, transcript};
@@ -21,7 +22,8 @@ pub(super) fn run(place: &SessionPlace, pick: &Pick, json: bool, events: bool) -
     if events {
         return say(&lines(short_form(&file.entries).iter().map(record::line)));
     }
-    let text = format!("{}\n\n{}", head(place, &file), transcript(&file.entries, Style::Plain));
+    let came = came_along(file.came_to()).map(|words| format!("\n{words}")).unwrap_or_default();
+    let text = format!("{}{came}\n\n{}", head(place, &file), transcript(&file.entries, Style::Plain));
     // Whatever models and tools wrote cannot steer the terminal.
     say(&sanitize(&text))
 }

@@ -47,7 +47,7 @@ pub enum TestVerb {
         /// The tests
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
-        /// Write a report as JUnit XML
+        /// Write a report as JUnit XML; a file that is no report is not overwritten
         #[arg(long, value_name = "FILE")]
         junit: Option<PathBuf>,
         /// Write what is different now into the files

@@ -4,6 +4,7 @@ pub mod args;
 mod junit;
 mod record;
 mod run;
+mod whole_file;
 
 use std::path::Path;
 

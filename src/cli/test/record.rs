@@ -30,7 +30,17 @@ pub(super) fn run(
     let invocation = &crate::cli::invoke(flags, environment, None)?;
     let place = SessionPlace::new(invocation.cwd.clone(), invocation.environment.clone())?;
     let path = place.locate(pick)?;
-    let (bytes, _) = read(&place, &path)?;
+    let (bytes, session) = read(&place, &path)?;
+    // What stands in its place would be played, and the program decides otherwise about that.
+    if session.left_out > 0 {
+        return Err(Fault::failed(
+            format!(
+                "the contents of {} were left out of this session",
+                counted(session.left_out as u64, "field")
+            ),
+            "nothing was recorded; name the whole session",
+        ));
+    }
     let has_sandbox = support().refuses(false).is_none();
     let clean = |line| without_keys(&invocation.environment, line);
     let mut test = RecordedTest::of(&bytes, has_sandbox, clean)

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::whole_file::{is_no_report, write_whole};
 use super::{junit, lines, with_recorded};
 use crate::cli::compared::{Compared, compared, decisions};
 use crate::cli::outcome::say;
@@ -33,6 +34,13 @@ pub(super) fn run(
     files: &[PathBuf],
     how: &How,
 ) -> Result<Exit, Fault> {
+    // Before anything is played: with a name too few, the first test would stand in the place of the report.
+    if let Some(path) = how.junit.as_ref().filter(|path| is_no_report(path)) {
+        return Err(Fault::usage(
+            format!("--junit {}: there is a file, and it is no report", path.display()),
+            "name another file, or remove it first",
+        ));
+    }
     let mut cases = Vec::new();
     let mut told = String::new();
     for file in files {
@@ -48,7 +56,7 @@ pub(super) fn run(
         _ => format!("{wrong} of {} tests are not as expected\n", cases.len()),
     });
     if let Some(path) = &how.junit {
-        std::fs::write(path, junit::report(&cases)).map_err(|why| {
+        write_whole(path, &junit::report(&cases)).map_err(|why| {
             Fault::failed(format!("{} cannot be written: {why}", path.display()), "name another file")
         })?;
     }
@@ -71,7 +79,7 @@ fn case(flags: &Flags, environment: &Environment, file: &Path, how: &How) -> Com
         let compared = compared(&test.expected, &found, NAMES);
         if how.accept && !compared.is_as_expected() {
             test.expected = found;
-            std::fs::write(file, test.text()).map_err(|why| {
+            write_whole(file, &test.text()).map_err(|why| {
                 Fault::failed(format!("{} cannot be written: {why}", file.display()), "make it writable")
             })?;
             return Ok(Compared::Accepted);

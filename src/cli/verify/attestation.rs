@@ -78,7 +78,7 @@ pub(super) fn verified(file: &Path, envelope: &Envelope, allowed: &Path) -> (Str
     (told, is_good && are_compared)
 }
 
-/// What there is to say of the file that an attestation is about: it is there, with that digest, is well-formed, and says the same, and
+/// What there is to say, in lines, of the file that an attestation is about: it is there, with that digest, is well-formed, and says the same, and
 /// what of it could not be checked. `Ok(None)`: it is not there.
 ///
 /// # Errors
@@ -108,10 +108,10 @@ fn subject(
     }
     match attested.difference(&entries, &audit) {
         None => {
-            let mut told = unchecked(&audit);
-            told.extend(went_back(audit.earlier));
-            told.push(format!("{name} is the file that it is about, and says the same"));
-            Ok(Some(told))
+            let unsaid = attested.unsaid_origin(&entries, &audit);
+            let same = format!("{name} is the file that it is about, and says the same");
+            let lacks = unchecked(&audit).into_iter().chain(went_back(audit.earlier));
+            Ok(Some(lacks.chain(unsaid).chain([same]).collect()))
         }
         Some(place) => Err(format!("{name} is the file that it is about, but says something else: {place}")),
     }

@@ -8,7 +8,7 @@ use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
 use crate::runtime::SessionStore;
-use crate::runtime::signing::signer;
+use crate::runtime::signing::{NotSigned, signer};
 use crate::runtime::store::checked;
 use crate::session::exporting::attestation::read;
 use crate::session::exporting::{came_along, unchecked, went_back};
@@ -45,10 +45,10 @@ pub(super) fn run(file: &Path, allowed: &Path) -> Result<Exit, Fault> {
 fn judged(
     audit: &Audit,
     seals: &[Seal],
-    verify: &dyn Fn(&Seal) -> Result<String, String>,
+    verify: &dyn Fn(&Seal) -> Result<String, NotSigned>,
 ) -> (Vec<String>, bool) {
     let mut told: Vec<String> = audit.faults.iter().take(MOST_FAULTS).map(ToString::to_string).collect();
-    let (mut sealed, mut is_good) = (None, audit.faults.is_empty());
+    let (mut sealed, mut is_good, mut nobody) = (None, audit.faults.is_empty(), "nobody");
     let (unchecked, checked) = seals.split_at(seals.len().saturating_sub(MOST_SEALS));
     if let (Some(_), Some(first)) = (unchecked.first(), checked.first()) {
         told.push(format!(
@@ -74,7 +74,13 @@ fn judged(
                 ));
                 sealed = Some(seal.line);
             }
-            Err(why) => {
+            // Anybody can add one, a colleague too: it neither proves anything nor takes away what others
+            // prove.
+            Err(NotSigned::Unknown(why)) => {
+                told.push(format!("line {}: this seal is not counted: {why}", seal.line));
+                nobody = "nobody of the allowed signers";
+            }
+            Err(NotSigned::Wrong(why)) => {
                 told.push(format!("line {}: the seal does not hold: {why}", seal.line));
                 is_good = false;
             }
@@ -85,12 +91,12 @@ fn judged(
     let after = sealed.map_or(lines, |line| lines.saturating_sub(line as u64));
     told.push(match (is_good, sealed) {
         (true, Some(_)) if after == 0 => "verified: all lines are sealed".to_owned(),
-        (true, Some(_)) if after == 1 => "verified, except the last line, which nobody has sealed".to_owned(),
-        (true, Some(_)) => format!("verified, except the last {after} lines, which nobody has sealed"),
+        (true, Some(_)) if after == 1 => format!("verified, except the last line, which {nobody} has sealed"),
+        (true, Some(_)) => format!("verified, except the last {after} lines, which {nobody} has sealed"),
         (true, None) if audit.head.is_none() => {
-            "not proved: the file has no hashes, and nobody has sealed it".to_owned()
+            format!("not proved: the file has no hashes, and {nobody} has sealed it")
         }
-        (true, None) => "not proved: the chain holds, but nobody has sealed it".to_owned(),
+        (true, None) => format!("not proved: the chain holds, but {nobody} has sealed it"),
         (false, _) => "not verified: something above does not hold".to_owned(),
     });
     (told, is_good && sealed.is_some())
@@ -118,9 +124,9 @@ fn incomplete(audit: &Audit) -> Vec<String> {
     told
 }
 
-fn verified(seal: &Seal, allowed: &Path) -> Result<String, String> {
+fn verified(seal: &Seal, allowed: &Path) -> Result<String, NotSigned> {
     if !seal.fits {
-        return Err("it is for another hash than that of the line before".to_owned());
+        return Err(NotSigned::Wrong("it is for another hash than that of the line before".to_owned()));
     }
     signer(allowed, &seal.signature, &seal.head)
 }
@@ -162,7 +168,30 @@ mod tests {
         let audit = Audit { chained: 3, head: Some("hash".to_owned()), ..Audit::default() };
         let (told, is_proved) = judged(&audit, &[sealed_at(2)], &|_| Ok("you".to_owned()));
         assert!(is_proved && told.last().unwrap().contains("except the last line, which nobody has sealed"));
-        let (told, is_proved) = judged(&audit, &[sealed_at(2)], &|_| Err("no".to_owned()));
+        let (told, is_proved) = judged(&audit, &[sealed_at(2)], &|_| wrong());
         assert!(!is_proved && told.last().unwrap().starts_with("not verified"), "{told:?}");
+    }
+
+    fn wrong() -> Result<String, NotSigned> {
+        Err(NotSigned::Wrong("no".to_owned()))
+    }
+
+    #[test]
+    fn a_seal_of_a_stranger_spoils_no_other() {
+        let audit = Audit { chained: 3, head: Some("hash".to_owned()), ..Audit::default() };
+        let seals = [sealed_at(2), sealed_at(3)];
+        let stranger = || Err(NotSigned::Unknown("who?".to_owned()));
+        let of = |mine: usize, other: &dyn Fn() -> Result<String, NotSigned>| {
+            let by = |seal: &Seal| if seal.line == mine { Ok("you".to_owned()) } else { other() };
+            let (told, is_proved) = judged(&audit, &seals, &by);
+            (told.last().cloned().unwrap_or_default(), is_proved)
+        };
+        let all = ("verified: all lines are sealed".to_owned(), true);
+        assert_eq!(of(3, &stranger), all, "it is among the lines that are sealed");
+        let most = "verified, except the last line, which nobody of the allowed signers has sealed";
+        assert_eq!(of(2, &stranger), (most.to_owned(), true));
+        let none = "not proved: the chain holds, but nobody of the allowed signers has sealed it";
+        assert_eq!(of(9, &stranger), (none.to_owned(), false));
+        assert!(!of(3, &wrong).1, "a wrong signature of somebody whom the reader knows");
     }
 }

@@ -17,9 +17,6 @@ use super::restoring::Undone;
 use super::subagent_books::SubagentBooks;
 use super::uncertain::Unclear;
 
-/// What can be done when a hook has refused the message: no mode and no rule lets it through.
-pub(super) const MESSAGE_REFUSED: &str = "Change the message, or the hook.";
-
 /// The ledger, its meter, and how far each has been read.
 #[derive(Debug)]
 pub(super) struct History {
@@ -129,7 +126,7 @@ impl History {
     /// What can be done after the run ends so, by how far its calls came, and by whether its message was refused.
     pub(super) fn next_safe_action(&self, reason: Ending) -> &'static str {
         if reason == Ending::PolicyDenied && self.message_is_withdrawn() {
-            return MESSAGE_REFUSED;
+            return Ending::MESSAGE_REFUSED;
         }
         let results = self.run().iter().filter_map(|entry| {
             let Body::ToolResult(result) = &entry.body else { return None };

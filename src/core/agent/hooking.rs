@@ -12,7 +12,6 @@ use crate::ledger::{
 };
 use crate::model::ModelFailure;
 
-use super::history::MESSAGE_REFUSED;
 use super::phase::{Consulting, Phase, Question};
 use super::step::Step;
 use super::{Agent, Effect, Live, Operation};
@@ -184,7 +183,7 @@ impl Agent {
             let reason = format!("a hook refused the message: {reason}");
             self.history.ledger.remark(step.now, Remark::Tombstone(Tombstone { target, reason }));
         }
-        let next = MESSAGE_REFUSED.to_owned();
+        let next = Ending::MESSAGE_REFUSED.to_owned();
         self.history.ledger.remark(
             step.now,
             Remark::Error { message: format!("A hook refused the message: {reason}"), next },

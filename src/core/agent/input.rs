@@ -3,7 +3,9 @@
 use super::SubagentNews;
 use crate::budget::Limit;
 use crate::hooks::{HookAnswer, HookId};
-use crate::ledger::{Arguments, CallId, CutBy, EntryId, FilesRestored, Goal, Scope, UserMessage};
+use crate::ledger::{
+    Arguments, Body, CallId, CutBy, EntryId, FilesRestored, Goal, Scope, ToolUse, UserMessage,
+};
 use crate::model::{Effort, ModelNews, ModelSpec};
 use crate::policy::Mode;
 use crate::tool::{Discovered, Preparation, ToolNews, Typed};
@@ -62,6 +64,15 @@ impl OwnCommand {
         let rest = text.strip_prefix('!')?;
         let (command, is_shared) = rest.strip_prefix('!').map_or((rest, true), |hidden| (hidden, false));
         Some(Self { command: command.trim().to_owned(), is_shared, typed: None, must_succeed: false })
+    }
+
+    /// Whether a message of the user is a command that was run, as what is recorded behind it says. Words
+    /// that only look like one are a message: a program sent them, or a person who could run none there.
+    pub fn was_run<'e>(said: &str, behind: impl IntoIterator<Item = &'e Body>) -> bool {
+        let Some(own) = Self::read(said) else { return false };
+        let next = behind.into_iter().find(|body| !matches!(body, Body::Tombstone(_)));
+        let is_it = |made: &ToolUse| made.arguments.text("command") == Some(own.command.as_str());
+        matches!(next, Some(Body::Command(made)) if is_it(made))
     }
 
     /// As it is typed.

@@ -33,7 +33,7 @@ impl Agent {
             Some(_) => None,
         };
         let (Some(tool), None) = (runner, refusal) else {
-            Self::not_taken(step, own.typed(), refusal.unwrap_or_default().to_owned());
+            Self::not_obeyed(step, own.typed(), refusal.unwrap_or_default().to_owned());
             return phase;
         };
         let (name, effect) = (tool.name.clone(), tool.effect);
@@ -215,6 +215,35 @@ mod tests {
     }
 
     #[test]
+    fn a_message_that_looks_like_a_command_is_not_taken_for_one_that_was_run() {
+        let bodies = |agent: &Agent| -> Vec<Body> {
+            agent.ledger().entries().iter().map(|entry| entry.body.clone()).collect()
+        };
+        let was_run = |bodies: &[Body]| {
+            let at = bodies.iter().position(|body| matches!(body, Body::User(_))).unwrap();
+            let Body::User(said) = &bodies[at] else { panic!("{bodies:?}") };
+            OwnCommand::was_run(&said.content, &bodies[at + 1..])
+        };
+        for typed in ["!ls -a", "!! env "] {
+            let mut agent = agent(ToolKind::Shell);
+            runs(&mut agent, typed);
+            assert!(was_run(&bodies(&agent)), "{typed}");
+        }
+        for said in ["!ls -a", "ls -a"] {
+            let mut agent = agent(ToolKind::Shell);
+            agent.step(Millis(1), Input::Intent(Intent::Submit(said.into())));
+            assert!(!was_run(&bodies(&agent)), "{said}");
+        }
+        let mut other = agent(ToolKind::Shell);
+        runs(&mut other, "!ls");
+        let behind = bodies(&other);
+        assert!(!OwnCommand::was_run(
+            "!rm x",
+            behind.iter().skip_while(|body| !matches!(body, Body::Command(_)))
+        ));
+    }
+
+    #[test]
     fn what_is_said_meanwhile_begins_the_next_run_in_its_order() {
         let mut agent = agent(ToolKind::Shell);
         runs(&mut agent, "!make");
@@ -345,7 +374,7 @@ mod tests {
             let before = agent.ledger().entries().len();
             let wanted = runs(&mut agent, typed);
             assert_eq!(agent.ledger().entries().len(), before, "{typed}");
-            let returned = Effect::Emit(Live::Returned(vec![typed.into()]));
+            let returned = Effect::Emit(Live::ReturnedLine(typed.to_owned()));
             assert!(wanted.contains(&returned), "what was typed is given back: {wanted:?}");
             let why = |effect: &Effect| {
                 if let Effect::Emit(Live::Refused(why)) = effect { Some(why.clone()) } else { None }

@@ -224,6 +224,16 @@ impl UserMessage {
         Self { pastes: self.pastes, ..Self::text(self.content) }
     }
 
+    /// The same as words that are no command: a blank stands before a `!` that begins them.
+    #[must_use]
+    pub fn as_words(mut self) -> Self {
+        if self.content.starts_with('!') {
+            self.content.insert(0, ' ');
+            self.pastes = self.pastes.behind(1);
+        }
+        self
+    }
+
     /// This one and the next one as one message, a blank line between them.
     #[must_use]
     pub fn followed_by(mut self, next: Self) -> Self {
@@ -328,8 +338,20 @@ pub struct TurnEnded {
     pub text: Arc<str>,
     /// Calls of this run that were not ok: id and outcome.
     pub not_ok: Vec<(CallId, String)>,
-    /// What can be done now without harm.
+    /// What can be done now without harm, as recorded: for a record. People are told [`TurnEnded::next`].
     pub next_safe_action: String,
     /// Who cut it short. `None`: nobody did, or the process was gone, or nobody wrote it down.
     pub cut_by: Option<CutBy>,
+}
+
+impl TurnEnded {
+    /// What can be done now without harm, for people: one of our own sentences, whatever a file says.
+    pub fn what_next(&self) -> &'static str {
+        self.reason.next_safe_action_on_record(&self.next_safe_action)
+    }
+
+    /// Whether anything of it was counted here. Of a conversation in another program nothing is.
+    pub fn is_counted(&self) -> bool {
+        self.turns > 0 || self.tool_calls > 0 || self.hosted_tools > 0 || self.wall_ms > 0
+    }
 }

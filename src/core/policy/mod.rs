@@ -24,6 +24,7 @@ mod registry;
 mod rule;
 pub mod shell;
 mod signs;
+mod started;
 mod suggest;
 mod web;
 mod wildcard;

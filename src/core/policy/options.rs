@@ -11,12 +11,17 @@ const SAME: &[(&[&str], &str, &str)] = &[
     (&["git push", "git clean", "git add", "git rm", "git branch", "git checkout"], "f", "--force"),
     (&["git switch", "git tag", "git mv", "git worktree"], "f", "--force"),
     (&["git push", "git branch", "git tag"], "d", "--delete"),
+    (&["git branch"], "m", "--move"),
+    (&["git branch"], "c", "--copy"),
     (&["git commit"], "n", "--no-verify"),
     (&["git commit"], "a", "--all"),
     (&["git add"], "A", "--all"),
     (&["cp"], "a", "--archive"),
     (&["ln"], "s", "--symbolic"),
 ];
+/// Letters that stand for two options at once.
+const BOTH: &[(&str, char, &str)] =
+    &[("git branch", 'D', "df"), ("git branch", 'M', "mf"), ("git branch", 'C', "cf")];
 /// Letters with a value that may be joined: what follows them is no option.
 const VALUED: &[(&str, &str)] = &[
     ("git commit", "mFCctuS"),
@@ -93,7 +98,13 @@ impl<'w> GivenWords<'w> {
         Self { plain, options, called }
     }
 
+    /// A `*` behind an option stands for what may be joined to it, or for nothing: `rm -rf*` speaks of `rm -f -r`.
     fn has(&self, wanted: &str) -> bool {
+        let whole = wanted.trim_end_matches('*');
+        self.has_written(wanted) || (whole != wanted && is_option(whole) && self.has_written(whole))
+    }
+
+    fn has_written(&self, wanted: &str) -> bool {
         if self.options.iter().any(|option| could_fit(wanted, option)) {
             return true;
         }
@@ -102,17 +113,36 @@ impl<'w> GivenWords<'w> {
         if is_force && self.plain.iter().any(|word| word.starts_with('+')) {
             return true;
         }
-        let has_one_of = |letters: &str| letters.chars().any(|letter| self.has_letter(letter));
+        // And a `:` before one for its deletion.
+        let is_deletion = matches!(wanted, "-d" | "--delete") && self.called == "git push";
+        if is_deletion && self.plain.iter().any(|word| word.len() > 1 && word.starts_with(':')) {
+            return true;
+        }
         match letters(wanted) {
-            Some(letters) => letters.chars().all(|letter| {
-                let mut same = self.same().into_iter().filter(|(of, _)| of.contains(letter));
-                self.has_letter(letter) || same.any(|(of, word)| has_one_of(of) || self.has_word(word))
-            }),
+            Some(letters) => letters.chars().all(|letter| self.means_letter(letter)),
             None => {
                 let mut same = self.same().into_iter().filter(|(_, word)| *word == wanted);
-                self.has_word(wanted) || same.any(|(of, _)| has_one_of(of))
+                let means_one_of = |letters: &str| letters.chars().any(|letter| self.means_letter(letter));
+                self.has_word(wanted) || same.any(|(of, _)| means_one_of(of))
             }
         }
+    }
+
+    /// Whether it has the option of this letter, by whatever name, or others that together are the same.
+    fn means_letter(&self, letter: char) -> bool {
+        let mut both = BOTH.iter().filter(|(name, ..)| self.is_called(name));
+        let is_meant = |both: char, parts: &str| {
+            let is_whole = both == letter && parts.chars().all(|part| self.names_letter(part));
+            is_whole || (parts.contains(letter) && self.names_letter(both))
+        };
+        self.names_letter(letter) || both.any(|&(_, both, parts)| is_meant(both, parts))
+    }
+
+    /// Whether it has the option of this letter, by whatever name.
+    fn names_letter(&self, letter: char) -> bool {
+        let mut same = self.same().into_iter().filter(|(of, _)| of.contains(letter));
+        let has_one_of = |letters: &str| letters.chars().any(|letter| self.has_letter(letter));
+        self.has_letter(letter) || same.any(|(of, word)| has_one_of(of) || self.has_word(word))
     }
 
     /// Whether another word, or the value of an option, fits.
@@ -182,6 +212,23 @@ mod tests {
             ("curl -X POST *", "curl x -XPOST"),
             ("find * -delete", "find x -delete y"),
             ("docker run --priv* *", "docker run x --privileged"),
+            ("rm -rf*", "rm -fr x"),
+            ("rm -rf*", "rm x --recursive -f"),
+            ("rm -r*", "rm -R x"),
+            ("git push --force*", "git push -f origin"),
+            ("git push --force*", "git push origin +main"),
+            ("git push -f*", "git push origin --force"),
+            ("git commit --no-verify*", "git commit -n -m x"),
+            ("git reset --hard*", "git reset --har"),
+            ("git clean -fd*", "git clean -df"),
+            ("chmod -R*", "chmod --recursive x"),
+            ("git branch -D *", "git branch -d -f x"),
+            ("git branch -D *", "git branch --delete --force x"),
+            ("git branch -d -f *", "git branch -D x"),
+            ("git branch --delete --force *", "git branch -D x"),
+            ("git branch -M *", "git branch --move -f x"),
+            ("git push --delete *", "git push origin :main"),
+            ("git push -d *", "git push origin --delete main"),
         ] {
             assert!(fits(pattern, line), "{pattern}: {line}");
         }
@@ -206,6 +253,16 @@ mod tests {
             ("git commit --no-verify *", "git commit -mnote"),
             ("find * -delete", "find x -depth -type l -ls -exec y"),
             ("tool --mode=x *", "tool a --mode=y"),
+            ("git branch -D *", "git branch -d x"),
+            ("git branch -D *", "git branch -f x"),
+            ("git branch -D *", "git branch -M x"),
+            ("git tag -D *", "git tag -d -f x"),
+            ("git push --delete *", "git push origin main"),
+            ("git push --delete *", "git push origin :"),
+            ("rm -rf*", "rm -r x"),
+            ("rm -*", "rm x"),
+            ("rm --*", "rm x"),
+            ("git push --force*", "git push origin main"),
         ] {
             assert!(!fits(pattern, line), "{pattern}: {line}");
         }

@@ -1,6 +1,6 @@
 //! Text of others in a document of ours, in Markdown: quoted, so that nothing in it is taken for a part of the document.
 
-use pulldown_cmark::{Event, Parser, Tag};
+use pulldown_cmark::{BrokenLink, CowStr, Event, Options, Parser, Tag};
 
 /// So often is a quote read again after something in it was taken its meaning; then it is shown as it is.
 const ROUNDS: usize = 8;
@@ -8,8 +8,13 @@ const ROUNDS: usize = 8;
 /// Bytes of a quote; what is longer is shown as it is.
 const MOST: usize = 1 << 20;
 
-/// A block that quotes the text. What is said in Markdown stays Markdown, but for headings and HTML, which are shown as
-/// they were written: a quote has no parts of the document in it, and nothing that could end it.
+/// Addresses that a reader may follow from a document: pages, mail, and what has no scheme.
+const FOLLOWED: [&str; 3] = ["http", "https", "mailto"];
+
+/// A block that quotes the text. What is said in Markdown stays Markdown, but for headings and HTML, which
+/// are shown as they were written: a quote has no parts of the document in it, and nothing that could end it.
+/// Nor does it have images, which whoever looks at the document would fetch from wherever a model wanted, or
+/// links that run something.
 pub(super) fn quoted(text: &str) -> String {
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let lines = text.trim_end().split('\n').map(|line| format!("> {line}"));
@@ -41,10 +46,20 @@ impl Quoting {
             return Self::Other;
         }
         let (mut places, mut depth, mut blocks) = (Vec::new(), 0_usize, 0_usize);
-        for (event, range) in Parser::new(quote).into_offset_iter() {
+        let read = Parser::new_with_broken_link_callback(quote, Options::empty(), Some(defined_elsewhere));
+        for (_, definition) in read.reference_definitions().iter().filter(|(_, one)| leads_astray(&one.dest))
+        {
+            let sign = quote.get(definition.span.start..).and_then(|rest| rest.find('['));
+            places.extend(sign.map(|at| definition.span.start + at));
+        }
+        for (event, range) in read.into_offset_iter() {
             let said = quote.get(range.clone()).unwrap_or_default();
             let own: Vec<usize> = match &event {
                 Event::Start(Tag::Heading { .. }) => heading(said).into_iter().collect(),
+                Event::Start(Tag::Image { .. }) => said.find('!').into_iter().collect(),
+                Event::Start(Tag::Link { dest_url, .. }) if leads_astray(dest_url) => {
+                    said.find(['[', '<']).into_iter().collect()
+                }
                 Event::Html(_) | Event::InlineHtml(_) => said.match_indices('<').map(|(at, _)| at).collect(),
                 Event::Start(_) if depth == 0 => {
                     blocks += 1;
@@ -71,6 +86,19 @@ impl Quoting {
         places.dedup();
         Self::Quote(places)
     }
+}
+
+/// What a reference refers to may be defined in another quote of the document.
+fn defined_elsewhere(_: BrokenLink<'_>) -> Option<(CowStr<'_>, CowStr<'_>)> {
+    Some((CowStr::Borrowed(""), CowStr::Borrowed("")))
+}
+
+/// Whether an address has another scheme than those that are only read.
+fn leads_astray(address: &str) -> bool {
+    // Browsers read a scheme through what cannot be seen.
+    let seen: String = address.chars().filter(|c| !c.is_control() && !c.is_whitespace()).collect();
+    let Some((scheme, _)) = seen.split_once(':') else { return false };
+    !scheme.contains(['/', '?', '#']) && !FOLLOWED.iter().any(|known| scheme.eq_ignore_ascii_case(known))
 }
 
 /// Where in a heading the sign stands that makes it one: before its words, or in the line under them.

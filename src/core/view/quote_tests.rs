@@ -64,14 +64,17 @@ const PIECES: &[&str] = &[
     "_",
 ];
 
-/// What stands in a document outside of all quotes and blocks of code, and whether anything in it is a heading or HTML.
+/// What stands in a document outside of all quotes and blocks of code, and whether anything in it is a
+/// heading, an image or HTML.
 fn read(page: &str) -> (Vec<String>, bool) {
     let (mut outside, mut depth, mut is_foreign) = (Vec::new(), 0, false);
     for event in Parser::new(page) {
         match event {
             Event::Start(Tag::BlockQuote(_) | Tag::CodeBlock(_)) => depth += 1,
             Event::End(TagEnd::BlockQuote(_) | TagEnd::CodeBlock) => depth -= 1,
-            Event::Start(Tag::Heading { .. }) | Event::Html(_) | Event::InlineHtml(_) => is_foreign = true,
+            Event::Start(Tag::Heading { .. } | Tag::Image { .. }) | Event::Html(_) | Event::InlineHtml(_) => {
+                is_foreign = true
+            }
             Event::Text(text) if depth == 0 => outside.push(text.into_string()),
             _ => {}
         }
@@ -93,6 +96,16 @@ fn markdown_stays_and_structure_does_not() {
         ("<!-- never ended\n## x", "> \\<!-- never ended\n> \\## x"),
         ("one\r## two\r\nthree", "> one\n> \\## two\n> three"),
         ("```\nnever closed", "> ```\n> never closed"),
+        ("see ![i](http://evil.example/x.png)", "> see \\![i](http://evil.example/x.png)"),
+        ("![i][1]\n\n[1]: http://evil.example/x", "> \\![i][1]\n>\n> [1]: http://evil.example/x"),
+        // What it refers to may stand in another quote.
+        ("![i]", "> \\![i]"),
+        ("`![i](j)`", "> `![i](j)`"),
+        (
+            "[x](JavaScript:alert) [y](https://y.example) [z](a/b.rs:1)",
+            "> \\[x](JavaScript:alert) [y](https://y.example) [z](a/b.rs:1)",
+        ),
+        ("[x]\n\n[x]: data:text", "> \\[x]\n>\n> \\[x]: data:text"),
     ] {
         assert_eq!(quoted(said), format!("{quote}\n\n"), "{said:?}");
     }

@@ -1,6 +1,7 @@
 //! What a front end tells a view at the start.
 
 use crate::budget::Limits;
+use crate::ledger::EntryId;
 use crate::model::{Effort, ToolCalls};
 use crate::policy::{Mode, Rule};
 use crate::tool::ToolSpec;
@@ -40,6 +41,8 @@ pub struct ViewSettings {
     pub ignored: Vec<(String, String)>,
     /// The hosts that the configuration opens to commands in the sandbox.
     pub hosts: Vec<String>,
+    /// The last entry that came with an import: nobody here has typed what is said up to it.
+    pub imported_to: Option<EntryId>,
 }
 
 impl ViewSettings {
@@ -61,6 +64,7 @@ impl ViewSettings {
             commands: Vec::new(),
             ignored: Vec::new(),
             hosts: Vec::new(),
+            imported_to: None,
         }
     }
 }

@@ -231,20 +231,24 @@ impl Document {
         let plural = |count: u32, what: &str| {
             if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
         };
-        let counts = format!("{}, {}", plural(ended.turns, "turn"), plural(ended.tool_calls, "tool call"));
-        let next = if ended.reason.completed() { "" } else { ended.next_safe_action.as_str() };
+        let counts = match ended.is_counted() {
+            true => format!("{}, {}", plural(ended.turns, "turn"), plural(ended.tool_calls, "tool call")),
+            false => String::new(),
+        };
+        let after = |sign: &str| if counts.is_empty() { String::new() } else { format!("{sign}{counts}") };
+        let next = if ended.reason.completed() { "" } else { ended.what_next() };
         let reason = ended.reason.as_str();
         match self.style {
             Style::Plain => {
                 let next = if next.is_empty() { String::new() } else { format!("\n{next}") };
                 self.indented(
                     "\u{2500}\u{2500} ",
-                    &format!("{reason} \u{b7} {counts} \u{b7} {}{next}", entry.id),
+                    &format!("{reason}{} \u{b7} {}{next}", after(" \u{b7} "), entry.id),
                 );
             }
             Style::Markdown => {
                 let next = if next.is_empty() { String::new() } else { format!(" {}", inline(next)) };
-                self.push(&format!("*{reason}: {counts}.{next}*\n\n---\n\n"));
+                self.push(&format!("*{reason}{}.{next}*\n\n---\n\n", after(": ")));
             }
         }
     }

@@ -12,24 +12,32 @@ use tokio::time::Instant;
 /// The shortest pause between the beginnings of two streams, and how often it is doubled at most.
 const SHORTEST: Duration = Duration::from_secs(1);
 const MOST_DOUBLINGS: u32 = 3;
-/// Most tries in a row of which none reaches the server.
-const MOST_TRIES: usize = 5;
-/// Most streams in a row that end soon and bring no message. One that goes on behind an event is never one too many: a server may
-/// be asked in this way until a call has its result, and the call has a limit.
+/// After so many tries in a row, which take minutes, the pause is the longest.
+const MANY_TRIES: usize = 40;
+/// Most tries in a row for a stream that goes on behind nothing, and most in a row that the server turns
+/// away.
+const MOST_TRIES: u32 = 5;
+/// Most streams in a row that end soon and bring no message, where they go on behind nothing. One that goes
+/// on behind an event is never one too many: a server may be asked in this way until a call has its result,
+/// and the call has a limit.
 const MOST_BARREN: u32 = 8;
-/// What has lasted so long did not end soon.
-const LASTING: Duration = Duration::from_secs(60);
+/// A stream that has lasted so long did not end soon. Proxies end those that say nothing after some ten
+/// seconds, or after a minute.
+const LASTING: Duration = Duration::from_secs(5);
+/// Streams that begin so far apart are a burden for nobody. The longest pause.
+const RARE: Duration = Duration::from_secs(60);
 /// Most streams of which it is known that they were not read to their end.
 const MOST_REFUSED: usize = 64;
 
-/// The tries to reach a server for a stream.
+/// The tries to reach a server for a stream: without end, as whoever reads it says when it is enough. A call
+/// that waits for its result goes on where the network was gone; [`Streams`] gives the others up.
 #[derive(Debug)]
 pub(super) struct Tries;
 
 impl SseRetryPolicy for Tries {
     fn retry(&self, before: usize) -> Option<Duration> {
         let doublings = u32::try_from(before).unwrap_or(MOST_DOUBLINGS).min(MOST_DOUBLINGS);
-        (before < MOST_TRIES).then(|| SHORTEST * (1_u32 << doublings))
+        Some(if before < MANY_TRIES { SHORTEST * (1_u32 << doublings) } else { RARE })
     }
 }
 
@@ -41,8 +49,14 @@ pub(super) struct Streams(Arc<Mutex<BegunStreams>>);
 struct BegunStreams {
     /// When the last one was begun, or will be.
     last: Option<Instant>,
-    /// How many in a row ended soon without a message.
+    /// How many in a row ended soon without a message: the pause grows with them.
+    soon: u32,
+    /// How many of these go on behind nothing.
     barren: u32,
+    /// How many tries in a row for one behind nothing have failed.
+    missed: u32,
+    /// How many in a row for one behind an event the server has turned away.
+    turned_away: u32,
     /// The last event of each that was not read to its end.
     refused: VecDeque<Option<String>>,
 }
@@ -58,30 +72,59 @@ impl Streams {
             known.last = Some(now);
             return Some(Duration::ZERO);
         };
-        if now.saturating_duration_since(last) >= LASTING {
-            known.barren = 0;
+        if now.saturating_duration_since(last) >= RARE {
+            known.forgive();
         }
-        if behind.is_none() && known.barren >= MOST_BARREN {
+        let is_given_up = match behind {
+            None => known.barren >= MOST_BARREN || known.missed >= MOST_TRIES,
+            Some(_) => known.turned_away >= MOST_TRIES,
+        };
+        if is_given_up {
+            tracing::warn!(
+                "an MCP server is not asked for a stream of events any more: none has brought anything"
+            );
             return None;
         }
-        let begins = now.max(last + SHORTEST * (1_u32 << known.barren.min(MOST_DOUBLINGS)));
-        known.barren = known.barren.saturating_add(1);
+        let begins = now.max(last + SHORTEST * (1_u32 << known.soon.min(MOST_DOUBLINGS)));
+        known.soon = known.soon.saturating_add(1);
+        known.barren = known.barren.saturating_add(u32::from(behind.is_none()));
         known.last = Some(begins);
         Some(begins.saturating_duration_since(now))
     }
 
     /// One that answers a request.
     pub(super) fn answering(&self) -> OneStream {
-        OneStream { all: self.clone(), behind: None, is_asked_for: false }
+        OneStream { all: self.clone(), behind: None, begun: Instant::now(), is_asked_for: false }
     }
 
     /// One that was asked for, behind this event.
     pub(super) fn behind(&self, event: Option<String>) -> OneStream {
-        OneStream { all: self.clone(), behind: event, is_asked_for: true }
+        let mut known = self.known();
+        (known.missed, known.turned_away) = (0, 0);
+        drop(known);
+        OneStream { all: self.clone(), behind: event, begun: Instant::now(), is_asked_for: true }
+    }
+
+    /// One that was asked for behind this event did not begin, as the server has turned it away, or was not
+    /// reached.
+    pub(super) fn missed(&self, behind: Option<&str>, is_turned_away: bool) {
+        let mut known = self.known();
+        match behind {
+            None => known.missed = known.missed.saturating_add(1),
+            Some(_) if is_turned_away => known.turned_away = known.turned_away.saturating_add(1),
+            Some(_) => {}
+        }
     }
 
     fn known(&self) -> MutexGuard<'_, BegunStreams> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl BegunStreams {
+    /// One brought something, or lasted: it counts as the first.
+    fn forgive(&mut self) {
+        (self.soon, self.barren) = (0, 0);
     }
 }
 
@@ -91,6 +134,8 @@ pub(super) struct OneStream {
     all: Streams,
     /// Its last event that has a name.
     behind: Option<String>,
+    /// When it began.
+    begun: Instant,
     /// Whether it answers no request.
     is_asked_for: bool,
 }
@@ -102,7 +147,7 @@ impl OneStream {
             self.behind = Some(id.clone());
         }
         if self.is_asked_for && event.data.as_ref().is_some_and(|data| !data.trim().is_empty()) {
-            self.all.known().barren = 0;
+            self.all.known().forgive();
         }
         let shortest = u64::try_from(SHORTEST.as_millis()).unwrap_or(u64::MAX);
         event.retry = event.retry.map(|wished| wished.max(shortest));
@@ -119,6 +164,15 @@ impl OneStream {
         known.refused.push_back(self.behind.clone());
         if known.refused.len() > MOST_REFUSED {
             known.refused.pop_front();
+        }
+    }
+}
+
+impl Drop for OneStream {
+    /// It has ended, or nobody reads it on.
+    fn drop(&mut self) {
+        if self.is_asked_for && self.begun.elapsed() >= LASTING {
+            self.all.known().forgive();
         }
     }
 }
@@ -150,8 +204,8 @@ mod tests {
         assert_eq!(pauses(&streams, None, 99).await, [0, 1, 2, 4, 8, 8, 8, 8, 8]);
         // A call that waits for its result asks on.
         assert_eq!(pauses(&streams, Some("1"), 9).await, [8; 9]);
-        // What has lasted counts as none.
-        advance(LASTING).await;
+        // What is long ago counts as none.
+        advance(RARE).await;
         assert_eq!(pauses(&streams, None, 3).await, [0, 2, 4]);
     }
 
@@ -163,8 +217,41 @@ mod tests {
             streams.answering().take(event(None, "{}"));
             streams.behind(None).take(event(Some("1"), data));
             assert_eq!(pauses(&streams, None, 2).await, next, "{data}");
-            advance(LASTING).await;
+            advance(RARE).await;
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stream_that_a_proxy_ends_is_asked_for_again_without_end() {
+        let streams = Streams::default();
+        for minutes in 0..30 {
+            assert_eq!(streams.pause(None), Some(Duration::ZERO), "{minutes}");
+            let one = streams.behind(None);
+            advance(Duration::from_secs(55)).await;
+            drop(one);
+        }
+        // Nor do the streams of a call that waits for its result count against it.
+        pauses(&streams, Some("1"), 20).await;
+        assert!(streams.pause(None).is_some());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_asks_on_where_the_server_is_not_reached_and_not_where_it_turns_it_away() {
+        let streams = Streams::default();
+        for _ in 0..1_000 {
+            assert!(streams.pause(Some("1")).is_some());
+            streams.missed(Some("1"), false);
+        }
+        for _ in 0..MOST_TRIES {
+            assert!(streams.pause(None).is_some() && streams.pause(Some("1")).is_some());
+            streams.missed(None, false);
+            streams.missed(Some("1"), true);
+        }
+        assert!(streams.pause(None).is_none() && streams.pause(Some("1")).is_none());
+        drop(streams.behind(None));
+        assert!(streams.pause(Some("1")).is_some());
+        let seconds = |before| Tries.retry(before).map(|pause| pause.as_secs());
+        assert_eq!([0, 1, 2, 3, 39, 40].map(seconds), [1, 2, 4, 8, 8, 60].map(Some));
     }
 
     #[tokio::test(start_paused = true)]
@@ -188,6 +275,5 @@ mod tests {
         for (wished, left) in [(Some(0), Some(1_000)), (Some(30_000), Some(30_000)), (None, None)] {
             assert_eq!(one.take(Sse { retry: wished, ..Sse::default() }).retry, left);
         }
-        assert_eq!((Tries.retry(0), Tries.retry(MOST_TRIES)), (Some(SHORTEST), None));
     }
 }

@@ -158,6 +158,36 @@ impl Size {
 }
 
 impl Web {
+    /// A stream behind this event, or the one that answers nothing.
+    async fn begin_stream(
+        &self,
+        uri: &str,
+        session_id: Option<Arc<str>>,
+        behind: Option<&str>,
+        custom_headers: Headers,
+    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Failure> {
+        let mut get = self.client.get(uri).header(ACCEPT, format!("{EVENTS}, {JSON}"));
+        if let Some(session) = session_id {
+            get = get.header(SESSION, &*session);
+        }
+        if let Some(last) = behind {
+            get = get.header("last-event-id", last);
+        }
+        let response = get.headers(custom_headers.into_iter().collect()).send().await?;
+        if response.status() == StatusCode::METHOD_NOT_ALLOWED {
+            return Err(StreamableHttpError::ServerDoesNotSupportSse);
+        }
+        if let Some(challenge) = challenge(&response) {
+            return Err(challenge);
+        }
+        let response = response.error_for_status()?;
+        if is(&response, EVENTS) {
+            Ok(events(response, self.tasks.clone(), self.streams.behind(behind.map(str::to_owned))))
+        } else {
+            Err(StreamableHttpError::UnexpectedContentType(None))
+        }
+    }
+
     /// What is said when a server refuses the greeting in a way that servers of the older kind do; looks whether it is one.
     async fn is_of_the_older_kind(&self, uri: &str, headers: Headers) -> bool {
         let asking =
@@ -206,6 +236,18 @@ impl Web {
             self.answered.may_be_newer.store(true, Relaxed);
         }
         Err(strange(format!("HTTP {status}")))
+    }
+}
+
+/// Whether the server was reached and gives no stream: asking again would change nothing soon.
+fn is_turned_away(failure: &Failure) -> bool {
+    let may_pass = [StatusCode::REQUEST_TIMEOUT, StatusCode::TOO_MANY_REQUESTS];
+    match failure {
+        StreamableHttpError::Client(failure) => {
+            failure.status().is_some_and(|status| status.is_client_error() && !may_pass.contains(&status))
+        }
+        StreamableHttpError::UnexpectedContentType(_) => true,
+        _ => false,
     }
 }
 
@@ -300,25 +342,10 @@ impl StreamableHttpClient for Web {
         // Of all refusals, this one alone is not followed by another try.
         let pause = self.streams.pause(last_event_id.as_deref());
         sleep(pause.ok_or(StreamableHttpError::ServerDoesNotSupportSse)?).await;
-        let mut get = self.client.get(&*uri).header(ACCEPT, format!("{EVENTS}, {JSON}"));
-        if let Some(session) = session_id {
-            get = get.header(SESSION, &*session);
+        let begun = self.begin_stream(&uri, session_id, last_event_id.as_deref(), custom_headers).await;
+        if let Err(failure) = &begun {
+            self.streams.missed(last_event_id.as_deref(), is_turned_away(failure));
         }
-        if let Some(last) = &last_event_id {
-            get = get.header("last-event-id", last);
-        }
-        let response = get.headers(custom_headers.into_iter().collect()).send().await?;
-        if response.status() == StatusCode::METHOD_NOT_ALLOWED {
-            return Err(StreamableHttpError::ServerDoesNotSupportSse);
-        }
-        if let Some(challenge) = challenge(&response) {
-            return Err(challenge);
-        }
-        let response = response.error_for_status()?;
-        if is(&response, EVENTS) {
-            Ok(events(response, self.tasks.clone(), self.streams.behind(last_event_id)))
-        } else {
-            Err(StreamableHttpError::UnexpectedContentType(None))
-        }
+        begun
     }
 }

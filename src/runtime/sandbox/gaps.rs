@@ -59,13 +59,15 @@ impl Gap {
         )
     }
 
-    /// What cannot be hidden, as a question names it in its list: the place is whole, for another folder may hold the same name.
+    /// What cannot be hidden, as a question names it in its list: the place is whole, for another folder may
+    /// hold the same name, and each place is there, for what is accepted is this text, and nothing that was
+    /// not read.
     pub fn named(&self) -> String {
         let file = |place: &Path| shown(Path::new(place.file_name().unwrap_or(place.as_os_str())));
         match self {
-            Self::HoldsSecrets { folder, secrets } => format!("{} in {}", some(secrets), shown(folder)),
+            Self::HoldsSecrets { folder, secrets } => format!("{} in {}", all(secrets), shown(folder)),
             Self::HoldsSettings { folder, settings } => {
-                format!("files in {} that other programs run or obey ({})", shown(folder), some(settings))
+                format!("files in {} that other programs run or obey ({})", shown(folder), all(settings))
             }
             Self::LiesInSecrets(folder) => {
                 format!("all of {}, which is a location for secrets", shown(folder))
@@ -136,6 +138,10 @@ impl fmt::Display for Gap {
 /// A path in a sentence.
 fn shown(path: &Path) -> String {
     in_a_line(&path.to_string_lossy())
+}
+
+fn all(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| shown(path)).collect::<Vec<_>>().join(", ")
 }
 
 /// The first three, and how many more there are.
@@ -309,6 +315,20 @@ mod tests {
             assert!(!gap.named().contains('\n'), "{:?}", gap.named());
             assert!(gap.named().contains(r"\n"), "{:?}", gap.named());
         }
+    }
+
+    #[test]
+    fn what_is_accepted_names_each_place() {
+        let folder = PathBuf::from("/home/me");
+        let places = |last: &str| ["a", "b", "c", "d", last].map(|name| folder.join(name)).to_vec();
+        let secrets = |last| Gap::HoldsSecrets { folder: folder.clone(), secrets: places(last) };
+        let settings = |last| Gap::HoldsSettings { folder: folder.clone(), settings: places(last) };
+        // As many others, of which the first are the same.
+        for (one, other) in [(secrets("e"), secrets("f")), (settings("e"), settings("f"))] {
+            assert_ne!(one.named(), other.named());
+            assert!(one.named().contains("/home/me/d, /home/me/e"), "{}", one.named());
+        }
+        assert!(secrets("e").to_string().contains("c and 2 more"), "a sentence is short");
     }
 
     #[test]

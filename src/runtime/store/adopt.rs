@@ -27,7 +27,11 @@ pub fn adopt(state: &Path, id: &str, at: Millis, text: &str, has_end: bool) -> R
         std::fs::remove_file(&path).ok();
         cannot("write", &path, &fault)
     })?;
-    if has_end && let Ok(links) = follow(text.as_bytes(), Links::default()) {
+    // Lines without hashes are not counted.
+    if has_end
+        && let Ok(links) = follow(text.as_bytes(), Links::default())
+        && links.chained() > 0
+    {
         HeadFile::default().write(&path, &links.chain(false));
     }
     Ok(path)

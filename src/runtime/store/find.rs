@@ -88,10 +88,10 @@ pub fn latest(state: &Path, cwd: &str) -> Option<PathBuf> {
 }
 
 /// All session files, newest first. That of a sub-agent is made before its first entry: without a byte it is no session, and no damage
-/// either.
+/// either, unless it is known that it had lines.
 pub fn files(state: &Path) -> Vec<PathBuf> {
     let mut found = with_made_ahead(state);
-    found.retain(|path| !is_of_subagent(path) || !is_empty(path));
+    found.retain(|path| !is_of_subagent(path) || !is_empty(path) || known(path).is_some());
     found
 }
 
@@ -227,13 +227,17 @@ mod tests {
         };
         let id = "01a21db5-e221-745d-a97f-ce32a18bfec8";
         let own = file(id, "");
-        let below = [file(&format!("{id}-c1"), ""), file(&format!("{id}-c2"), "{}\n")];
+        let below = ["c1", "c2", "c3"]
+            .map(|call| file(&format!("{id}-{call}"), if call == "c2" { "{}\n" } else { "" }));
+        // The lines of this one are gone.
+        std::fs::write(below[2].with_extension("head"), "11 x\n").unwrap();
         assert_eq!(
             files(state.path()),
-            [own, below[1].clone()],
+            [own, below[2].clone(), below[1].clone()],
             "a session of a person that is empty is found, so that it can be removed"
         );
         assert_eq!(exact(state.path(), &format!("{id}-c1")), None);
+        assert_eq!(exact(state.path(), &format!("{id}-c3")), Some(below[2].clone()));
         let said = find(state.path(), &format!("{id}-c1")).unwrap_err();
         assert!(said.contains("never began") && !said.contains("did you mean"), "{said}");
         let near = find(state.path(), &id.replace('8', "9")).unwrap_err();

@@ -329,8 +329,8 @@ fn read_and_follow(bytes: &[u8], path: &Path) -> (Result<SessionFile, String>, F
 fn broken(path: &Path, line: usize, fault: &record::ChainFault) -> String {
     let id = shell_word(&path.file_stem().unwrap_or_default().to_string_lossy());
     format!(
-        "{}: line {line}: {fault}; `countersign sessions check {id}` lists what is wrong, and `countersign \
-        sessions fork {id}` begins a session with what stands before it",
+        "{}: line {line}: {fault}; `countersign sessions check {id}` lists what is wrong, and says \
+        how what stands before it can be saved",
         path.display()
     )
 }

@@ -7,8 +7,9 @@ use std::path::Path;
 
 use super::agreement::Agreement;
 use super::blobs;
+use super::journal::cannot_keep;
 use super::record::{Change, Content, Hash};
-use super::restore::{Snapshots, append, cannot_keep};
+use super::restore::{Snapshots, append};
 use crate::ledger::CallId;
 
 impl Snapshots {

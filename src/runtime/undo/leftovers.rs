@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use super::super::staged_name::StagedBy;
 use super::super::tools::anchor::Anchor;
 use super::agreement::Agreement;
-use super::restore::{RESTORING, Snapshots};
+use super::journal::RESTORING;
+use super::restore::Snapshots;
 use crate::ledger::CallId;
 
 /// A content that a killed process has left beside the file that was to have it.

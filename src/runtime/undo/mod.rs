@@ -20,6 +20,7 @@ mod difference;
 mod failing_tests;
 mod files;
 mod history;
+mod journal;
 mod kept;
 mod leftovers;
 mod plan;

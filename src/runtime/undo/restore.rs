@@ -4,27 +4,20 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
-
 use crate::ledger::CallId;
 
 use super::super::regular::opened_own;
 use super::super::staged_name::StagedBy;
-use super::super::store::{self, plain};
+use super::super::store;
 use super::super::tools::anchor::Anchor;
 use super::agreement::Agreement;
 use super::blobs;
 use super::files::{content_of, look, named, open, put_back, roll_back, staged_by};
+use super::journal::{RESTORING, cannot_keep, head, journaled, kept_beside, read_head, set_aside, text_of};
 use super::plan::{FileAction, Plan, PlannedChange, UndoScope, plan};
 use super::record::{Change, Content, MOST_BYTES};
 
 const CHANGES: &str = "changes";
-/// What is being restored: written before anything is touched, and there until the books are known to tell of it.
-pub(super) const RESTORING: &str = "restoring";
-/// What it is called when the books do not agree with it, or it cannot be done: kept, to be looked at.
-const REFUSED: &str = "restoring.refused";
-/// Bytes of a record of changes.
-const MOST_OF_RECORD: u64 = 64 << 20;
 
 /// The snapshots of one session.
 #[derive(Debug, Clone)]
@@ -67,7 +60,8 @@ pub enum Finished {
     Refused(Vec<PathBuf>, PathBuf),
     /// This line of it, counted from 1, cannot be read. Nothing was done, and what was to be done is kept there.
     Damaged(usize, PathBuf),
-    /// This much is done. These files could not be put back, each with why, and what was to be done is kept there.
+    /// This much is done, and told again until the books have it. These files could not be put back, each
+    /// with why, and what was to be done is kept there.
     Failed(Restored, Vec<(PathBuf, String)>, PathBuf),
 }
 
@@ -247,12 +241,15 @@ impl Snapshots {
                 restored.left.push(change.path);
             }
         }
-        // What fails now would be tried again after other work, or would keep the session from going on.
         if failed.is_empty() {
-            Ok(Finished::Done(restored))
-        } else {
-            Ok(Finished::Failed(restored, failed, set_aside(&folder)?))
+            return Ok(Finished::Done(restored));
         }
+        // What fails now would be tried again after other work, or would keep the session from going on.
+        // Until the books tell of what was done, there is no other work, and the process may end before they
+        // do. Of one that does not say where they stood, nobody knows when they tell.
+        let is_to_be_told = entries.is_some() && !restored.files.is_empty();
+        let kept = if is_to_be_told { kept_beside(&folder, &lines) } else { set_aside(&folder)? };
+        Ok(Finished::Failed(restored, failed, kept))
     }
 
     /// Whether a restore failed half-way and was not finished since: another one would take its record's place.
@@ -304,20 +301,6 @@ fn folder_of(file: &Path) -> PathBuf {
     file.with_extension(store::SNAPSHOTS)
 }
 
-/// Keeps what was to be restored, to be looked at, where nobody does it any more.
-fn set_aside(folder: &Path) -> Result<PathBuf, String> {
-    let kept = folder.join(REFUSED);
-    fs::rename(folder.join(RESTORING), &kept).map_err(cannot_keep)?;
-    Ok(kept)
-}
-
-pub(super) fn cannot_keep(failure: io::Error) -> String {
-    format!(
-        "the data for undo cannot be saved beside the session: {failure}; free disk space or fix the \
-        folder's permissions"
-    )
-}
-
 fn change_of(step: &PlannedChange) -> Change {
     let after = match &step.action {
         FileAction::Restore(hash) => Content::Known(hash.clone()),
@@ -353,39 +336,4 @@ pub(super) fn append(folder: &Path, changes: &[Change]) -> io::Result<()> {
 
 fn lines(changes: &[Change]) -> String {
     changes.iter().map(|change| change.encode() + "\n").collect()
-}
-
-/// The text of a file of ours, if it is there.
-fn text_of(path: &Path) -> Result<Option<String>, String> {
-    match plain::read(path, MOST_OF_RECORD) {
-        Ok(bytes) => String::from_utf8(bytes).map(Some).map_err(|fault| fault.to_string()),
-        Err(failure) if failure.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(failure) => Err(failure.to_string()),
-    }
-}
-
-/// The first line of what is being restored.
-fn head(since: Option<CallId>, entries: u64) -> String {
-    format!("{}\n", json!({ "since": since.map(|call| call.to_string()), "entries": entries }))
-}
-
-/// The changes of a restore, or the number of the line that cannot be read: a part of a restore is none.
-fn journaled(lines: &str) -> Result<Vec<Change>, usize> {
-    let mut changes = Vec::new();
-    for (at, line) in lines.lines().enumerate() {
-        let is_head = || at == 0 && serde_json::from_str::<Value>(line).is_ok_and(|head| head.is_object());
-        match Change::decode(line) {
-            Some(change) => changes.push(change),
-            None if is_head() => {}
-            None => return Err(at + 1),
-        }
-    }
-    Ok(changes)
-}
-
-/// The reverse of [`head`].
-fn read_head(line: &str) -> (Option<CallId>, Option<u64>) {
-    let head: Value = serde_json::from_str(line).unwrap_or_default();
-    let since = head.get("since").and_then(Value::as_str).and_then(CallId::parse);
-    (since, head.get("entries").and_then(Value::as_u64))
 }

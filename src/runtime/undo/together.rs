@@ -8,8 +8,9 @@ use crate::ledger::CallId;
 use super::super::tools::anchor::Anchor;
 use super::blobs;
 use super::files::{named, open, put_back, roll_back};
+use super::journal::cannot_keep;
 use super::record::{Change, Content, MOST_BYTES};
-use super::restore::{Snapshots, append, cannot_keep};
+use super::restore::{Snapshots, append};
 
 /// What one file is, and what it is to become.
 #[derive(Debug, Clone, PartialEq, Eq)]

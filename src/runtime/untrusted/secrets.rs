@@ -16,6 +16,8 @@ const CUT: char = '…';
 const SHORTEST_BEGINNING: usize = 4;
 /// What stands before a key in a header, and is none.
 const SCHEMES: [&str; 5] = ["apikey", "basic", "bearer", "digest", "token"];
+/// What the names of headers have in them that hold keys, also behind a scheme that nobody here knows.
+const OF_KEYS: [&str; 6] = ["auth", "cookie", "key", "passw", "secret", "token"];
 
 /// Values that may be keys.
 pub(in crate::runtime) struct Secrets(Vec<String>);
@@ -84,8 +86,9 @@ pub(in crate::runtime) fn in_path(given: &[Secret]) -> impl Iterator<Item = Stri
     })
 }
 
-/// The parts of an address and its headers that may be keys: the query and its values, a name and a password before the host, the
-/// values of the headers and the words of these.
+/// The parts of an address and its headers that may be keys: the query and its values, a name and a password
+/// before the host, the values of the headers, and the words of these where a scheme or the name of the
+/// header says that one is a key. The words of a title are words that every server says.
 pub(in crate::runtime) fn address_and_headers(
     url: &str,
     headers: &BTreeMap<String, String>,
@@ -95,9 +98,18 @@ pub(in crate::runtime) fn address_and_headers(
     let login = host.and_then(|host| host.rsplit_once('@')).map(|(login, _)| login.to_owned());
     let password = login.as_ref().and_then(|login| login.split_once(':')).map(|(_, word)| word.to_owned());
     // `Bearer KEY` is said back as `KEY`, too.
-    let words = headers.values().flat_map(|value| value.split_whitespace().map(str::to_owned));
-    let words = words.filter(|word| !SCHEMES.contains(&word.to_ascii_lowercase().as_str()));
+    let with_keys = headers.iter().filter(|(name, value)| {
+        let name = name.to_ascii_lowercase();
+        OF_KEYS.iter().any(|part| name.contains(part))
+            || value.split_whitespace().next().is_some_and(is_scheme)
+    });
+    let words = with_keys.flat_map(|(_, value)| value.split_whitespace());
+    let words = words.filter(|word| !is_scheme(word)).map(str::to_owned);
     headers.values().cloned().chain(words).chain(asked).chain(in_query(url)).chain(login).chain(password)
+}
+
+fn is_scheme(word: &str) -> bool {
+    SCHEMES.contains(&word.to_ascii_lowercase().as_str())
 }
 
 /// The query as it is sent, and its values, as they are written and as they are meant. The version of what is asked is no key, and
@@ -130,6 +142,24 @@ mod tests {
             "no: Bearer key-1234567 (KEY-1234567) at secret-word@x.test?key=abcdefgh of-an-argument true",
         );
         assert_eq!(said, "no: [hidden] ([hidden]) at [hidden]@x.test?[hidden] [hidden] true");
+    }
+
+    #[test]
+    fn words_of_a_header_are_no_keys_unless_a_scheme_or_its_name_says_so() {
+        for (name, value, left) in [
+            ("X-Title", "My assistant", "The assistant model is overloaded: my-key-42"),
+            ("Authorization", "SSWS my-key-42", "The assistant model is overloaded: [hidden]"),
+            ("X-Team", "bearer my-key-42", "The assistant model is overloaded: [hidden]"),
+            ("X-Title", "assistant", "The [hidden] model is overloaded: my-key-42"),
+        ] {
+            let headers = BTreeMap::from([(name.to_owned(), value.to_owned())]);
+            let secrets = Secrets::new(address_and_headers("https://x.test", &headers));
+            assert_eq!(
+                secrets.strike("The assistant model is overloaded: my-key-42"),
+                left,
+                "{name}: {value}"
+            );
+        }
     }
 
     #[test]

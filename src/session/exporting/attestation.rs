@@ -12,6 +12,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
+use super::came_along;
 use crate::config::fault::one_line;
 use crate::ledger::{Body, CallId, Entry, EntryId};
 use crate::ui::text::counted;
@@ -24,9 +25,14 @@ const STATEMENT: &str = "https://in-toto.io/Statement/v1";
 const PREDICATE: &str = "urn:countersign:session:v1";
 /// The only member of the predicate that does not follow from the session.
 const MADE_BY: &str = "made_by";
-/// Members of the predicate about an import.
+/// Members of the predicate about where lines come from.
+const FORKED_FROM: &str = "forked_from";
 const IMPORTED_TO: &str = "imported_to";
 const IMPORTED_FROM: &str = "imported_from";
+/// All of these. Attestations before November 27, 2026 have none.
+const ORIGINS: [&str; 3] = [FORKED_FROM, IMPORTED_TO, IMPORTED_FROM];
+/// A member of a call: another program ran it. Those without origins have none of this either.
+const ELSEWHERE: &str = "elsewhere";
 /// Members of the predicate about a copy that is not whole: how many fields it lacks, and the calls whose receipts cannot be checked.
 const LEFT_OUT: &str = "left_out";
 const NOT_CHECKED: &str = "not_checked";
@@ -48,7 +54,7 @@ pub(crate) fn statement(name: &str, bytes: &[u8], entries: &[Arc<Entry>], audit:
                 about.insert("session".to_owned(), started.session.as_str().into());
                 about.insert("began".to_owned(), moment(entry.at));
                 let origin = started.forked_from.as_deref();
-                about.extend(origin.map(|origin| ("forked_from".to_owned(), Value::from(origin))));
+                about.extend(origin.map(|origin| (FORKED_FROM.to_owned(), Value::from(origin))));
             }
             Body::Assistant(said) if !models.contains(&said.model.to_string()) => {
                 models.push(said.model.to_string());
@@ -76,6 +82,10 @@ pub(crate) fn statement(name: &str, bytes: &[u8], entries: &[Arc<Entry>], audit:
             Body::ToolResult(result) => {
                 let known = calls.entry(result.call).or_default();
                 known.insert("outcome".to_owned(), result.outcome.as_str().into());
+                // Another program ran it: nothing here decided about it.
+                if result.facts.is_elsewhere {
+                    known.insert(ELSEWHERE.to_owned(), true.into());
+                }
             }
             Body::TurnEnded(ended) => endings.push(json!({
                 "entry": id, "at": moment(entry.at), "reason": ended.reason.as_str(), "completed": ended.reason.completed(),
@@ -215,20 +225,59 @@ pub(crate) fn attested(payload: &str) -> Option<Attested> {
 }
 
 impl Attested {
-    /// Where it first says something else than what is exported from that session.
+    /// Whether it says nothing of where the lines come from.
+    fn has_no_origin(&self) -> bool {
+        let predicate = self.statement.get("predicate");
+        ORIGINS.iter().all(|name| predicate.and_then(|members| members.get(*name)).is_none())
+    }
+
+    /// Where that session says that its lines come from, in sentences, if this says nothing of it. An older
+    /// attestation that is true has not become false by that; whoever verifies it is told what it does not
+    /// say.
+    pub(crate) fn unsaid_origin(&self, entries: &[Arc<Entry>], audit: &Audit) -> Vec<String> {
+        if !self.has_no_origin() {
+            return Vec::new();
+        }
+        let derived = statement("", &[], entries, audit);
+        let said = |name: &str| derived.get("predicate")?.get(name)?.as_str().map(one_line);
+        let forked = said(FORKED_FROM).map(|from| format!("a fork of {from}"));
+        let imported = audit.imported_to.map(|_| "an import".to_owned());
+        let imported = said(IMPORTED_FROM).map(|from| format!("an import of {from}")).or(imported);
+        let origins: Vec<String> = forked.into_iter().chain(imported).collect();
+        if origins.is_empty() {
+            return Vec::new();
+        }
+        let told = format!(
+            "the attestation does not say where the session comes from, as none did before November 27, 2026; \
+             its file says that it is {}",
+            origins.join(" and ")
+        );
+        [Some(told), came_along(audit.imported_to)].into_iter().flatten().collect()
+    }
+
+    /// Where it first says something else than what is exported from that session. One that says nothing of
+    /// where the lines come from is compared without that.
     pub(crate) fn difference(&self, entries: &[Arc<Entry>], audit: &Audit) -> Option<String> {
         // The subject is compared by its digest.
-        let derived = statement("", &[], entries, audit);
+        let mut derived = statement("", &[], entries, audit);
+        if self.has_no_origin() {
+            let calls = derived.pointer_mut("/predicate/calls").and_then(Value::as_array_mut);
+            for call in calls.into_iter().flatten().filter_map(Value::as_object_mut) {
+                call.remove(ELSEWHERE);
+            }
+        }
         let of = |statement: &Value, name: &str| statement.get(name).cloned().unwrap_or_default();
-        let without_maker = |statement: &Value| {
+        let origins = ORIGINS.into_iter().filter(|_| self.has_no_origin());
+        let left_out: Vec<&str> = origins.chain([MADE_BY]).collect();
+        let compared = |statement: &Value| {
             let mut predicate = of(statement, "predicate");
             if let Some(members) = predicate.as_object_mut() {
-                members.remove(MADE_BY);
+                members.retain(|name, _| !left_out.contains(&name.as_str()));
             }
             predicate
         };
         let kind = difference("_type", &of(&self.statement, "_type"), &of(&derived, "_type"));
-        kind.or_else(|| difference("", &without_maker(&self.statement), &without_maker(&derived)))
+        kind.or_else(|| difference("", &compared(&self.statement), &compared(&derived)))
     }
 }
 

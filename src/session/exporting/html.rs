@@ -117,7 +117,7 @@ fn head(file: &SessionFile, damage: Option<&str>, clean: &dyn Fn(&str) -> String
         ("Folder", &started.cwd),
         ("Model", &model),
     ];
-    let import = came_along(file.imported_to);
+    let import = came_along(file.came_to());
     let others = [("Warning", damage), ("Imported", import.as_deref()), ("Left out", excerpt.as_deref())];
     let others = others.into_iter().filter_map(|(what, says)| Some((what, says?)));
     for (what, says) in rows.into_iter().chain(others) {
@@ -266,12 +266,11 @@ impl PageWriter<'_> {
 
     fn ending(&mut self, ended: &TurnEnded) {
         let (turns, calls) = (ended.turns, ended.tool_calls);
-        self.pre(
-            "aside",
-            &format!("{} \u{b7} model calls: {turns} \u{b7} tool calls: {calls}", ended.reason.as_str()),
-        );
+        let counts = format!(" \u{b7} model calls: {turns} \u{b7} tool calls: {calls}");
+        let counts = if ended.is_counted() { counts.as_str() } else { "" };
+        self.pre("aside", &format!("{}{counts}", ended.reason.as_str()));
         if !ended.reason.completed() {
-            self.pre("aside", &ended.next_safe_action);
+            self.pre("aside", ended.what_next());
         }
     }
 

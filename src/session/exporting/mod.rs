@@ -76,8 +76,7 @@ pub(crate) fn markdown(file: &SessionFile, damage: Option<&str>) -> String {
     let damage =
         damage.map(|why| format!("- **Warning:** {}\n", sanitize(&one_line(why)))).unwrap_or_default();
     let excerpt = excerpt(file).map(|words| format!("- Left out: {words}\n")).unwrap_or_default();
-    let import =
-        came_along(file.imported_to).map(|words| format!("- Imported: {words}\n")).unwrap_or_default();
+    let import = came_along(file.came_to()).map(|words| format!("- Imported: {words}\n")).unwrap_or_default();
     document(&format!("{title}{damage}{import}{excerpt}\n{}", transcript(&file.entries, Style::Markdown)))
 }
 

@@ -170,9 +170,9 @@ fn standing(
     let waits = set_aside.is_some() && !is_started && settled.is_none();
     let own = session.as_deref().and_then(|session| own_entries(state, session)).unwrap_or_default();
     let made = made(folder, &terms);
-    // One that could not be started was given a part of the budget, which is settled, and has written nothing.
-    let is_written = |path: PathBuf| path.metadata().is_ok_and(|found| found.len() > 0);
-    let has_written = session.as_deref().and_then(|session| exact(state, session)).is_some_and(is_written);
+    // One that could not be started was given a part of the budget, which is settled, and has written
+    // nothing: its file is not found.
+    let has_written = session.as_deref().and_then(|session| exact(state, session)).is_some();
     // It can be there although the process was gone before the lane wrote anything.
     let worktree = session.as_deref().and_then(|session| worktree_of(folder, session));
     // Of one whose file is gone nobody knows that it did nothing.

@@ -4,7 +4,7 @@ use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::ledger::{Body, Entry};
 use crate::runtime::store::open_plain;
@@ -18,6 +18,9 @@ const KIND: &str = "recorded_test";
 /// The members that hold rules, in the order of [`RecordedTest::rules`].
 const RULES: [&str; 3] = ["allow", "deny", "confirm"];
 const EXPECTED: &str = "expected";
+/// The members of a first line that say nothing about how it is played.
+const OTHERS: [&str; 3] = ["type", "version", NORMALISES];
+const NORMALISES: &str = "normalised";
 /// What differs between two plays of the same session and is no difference.
 const NORMALISED: [&str; 4] =
     ["the session's id", "the session's folder", "the home folder", "the current folder"];
@@ -85,6 +88,7 @@ impl RecordedTest {
                 "another version of countersign wrote it, with a format that this one does not know".into()
             );
         }
+        let terms = Terms::of(head.as_object().cloned().unwrap_or_default())?;
         let (mut lines, mut expected) = (Vec::new(), Vec::new());
         for (number, line) in all.enumerate() {
             let value: Value =
@@ -95,11 +99,9 @@ impl RecordedTest {
                 _ => lines.push(line.to_owned()),
             }
         }
-        let text = |member: &str| head.get(member).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let sandbox = head.get("sandbox").and_then(Value::as_bool).unwrap_or(true);
         let entries = entries_of(&lines)?;
-        let (config, rules) = (texts(&head, "config"), RULES.map(|kind| texts(&head, kind)));
-        Ok(Self { mode: text("mode"), config, rules, sandbox, entries, expected, lines })
+        let Terms { mode, config, rules, sandbox } = terms;
+        Ok(Self { mode, config, rules, sandbox, entries, expected, lines })
     }
 
     /// As a file.
@@ -110,9 +112,9 @@ impl RecordedTest {
             "mode": self.mode,
             "sandbox": self.sandbox,
             "config": self.config,
-            "normalised": NORMALISED,
         });
         if let Value::Object(members) = &mut head {
+            members.insert(NORMALISES.to_owned(), json!(NORMALISED));
             let rules = RULES.iter().zip(&self.rules);
             members.extend(rules.map(|(kind, rules)| ((*kind).to_owned(), json!(rules))));
         }
@@ -131,9 +133,57 @@ impl RecordedTest {
     }
 }
 
-fn texts(head: &Value, member: &str) -> Vec<String> {
-    let all = head.get(member).and_then(Value::as_array).into_iter().flatten();
-    all.filter_map(|text| text.as_str().map(str::to_owned)).collect()
+/// How a test is played, as its first line says.
+struct Terms {
+    mode: String,
+    config: Vec<String>,
+    rules: [Vec<String>; 3],
+    sandbox: bool,
+}
+
+impl Terms {
+    /// Whoever wrote a rule there believes that it is tested, so what is not understood is refused.
+    ///
+    /// # Errors
+    /// The first member that is not known, or is of another type.
+    fn of(mut head: Map<String, Value>) -> Result<Self, TestFault> {
+        for known in OTHERS {
+            head.remove(known);
+        }
+        let mode = match head.remove("mode") {
+            None => String::new(),
+            Some(Value::String(mode)) => mode,
+            Some(_) => return Err(is_no("mode", "text")),
+        };
+        let sandbox = match head.remove("sandbox") {
+            None => true,
+            Some(Value::Bool(there)) => there,
+            Some(_) => return Err(is_no("sandbox", "`true` or `false`")),
+        };
+        let config = texts(&mut head, "config")?;
+        let [allow, deny, confirm] = RULES;
+        let rules = [texts(&mut head, allow)?, texts(&mut head, deny)?, texts(&mut head, confirm)?];
+        match head.keys().next() {
+            None => Ok(Self { mode, config, rules, sandbox }),
+            Some(unknown) => Err(format!("its first line has `{unknown}`, which no test has")),
+        }
+    }
+}
+
+fn is_no(member: &str, kind: &str) -> TestFault {
+    format!("`{member}` in its first line is not {kind}")
+}
+
+fn texts(head: &mut Map<String, Value>, member: &str) -> Result<Vec<String>, TestFault> {
+    let wrong = || is_no(member, "a list of texts");
+    match head.remove(member) {
+        None => Ok(Vec::new()),
+        Some(Value::Array(all)) => all
+            .into_iter()
+            .map(|one| if let Value::String(text) = one { Ok(text) } else { Err(wrong()) })
+            .collect(),
+        Some(_) => Err(wrong()),
+    }
 }
 
 fn entries_of(lines: &[String]) -> Result<Vec<Arc<Entry>>, TestFault> {

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use crate::agent::Intent;
 use crate::ledger::{CallId, EntryId};
+use crate::policy::Mode;
+use crate::ui::branches::{BranchWish, Otherwise};
 use crate::ui::chord::Chord;
 use crate::ui::pages::PageEntry;
 use crate::ui::picker::RewindWay;
@@ -46,6 +48,21 @@ pub enum Meaning {
     Quit,
     /// What only lines need.
     Linear(LinearCommand),
+}
+
+impl Meaning {
+    /// Whether calls may do more unasked by it than in this mode, a call is allowed that was not, or files of
+    /// a race are taken.
+    pub(in crate::ui) fn lets_more(&self, now: Mode) -> bool {
+        if let Self::Intent(Intent::SetMode(to)) = self {
+            return *to > now;
+        }
+        let is_allowed = |wish: &BranchWish| wish.otherwise == Otherwise::Allow;
+        matches!(
+            self,
+            Self::AcceptGaps | Self::Intent(Intent::OpenHost(_)) | Self::Request(Request::Adopt(_))
+        ) || matches!(self, Self::Request(Request::WhatIf(wish)) if is_allowed(wish))
+    }
 }
 
 /// What only lines need: what keys do on the screen, and pages by their names.

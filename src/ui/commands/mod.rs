@@ -15,8 +15,8 @@ pub use prompts::review_by_the_model;
 pub(in crate::ui) use prompts::{Review, review};
 pub use row::{Argument, Fronts, SlashCommand};
 pub use table::COMMANDS;
-pub(in crate::ui) use typed::sent_earlier;
 pub use typed::{as_typed, sent, typed};
+pub(in crate::ui) use typed::{said, sent_earlier};
 
 use crate::agent::{Intent, OwnCommand};
 use crate::ledger::Pastes;

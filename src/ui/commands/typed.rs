@@ -1,5 +1,6 @@
 //! What was typed for a message: what comes back to the composer is that, and not what was made of it.
 
+use crate::agent::OwnCommand;
 use crate::ledger::{Body, UserMessage};
 use crate::view::{NamedCommand, NamedSkill, View, ViewSettings};
 
@@ -23,8 +24,14 @@ fn escaped(message: &str, settings: &ViewSettings) -> String {
     if is_command { format!("/{message}") } else { message.to_owned() }
 }
 
-/// A message as it was typed, and what of that was pasted.
+/// A message as it was typed, and what of that was pasted. A `!` at its beginning is no sign of a command: a
+/// blank stands before it.
 pub fn as_typed(message: &UserMessage, view: &View) -> UserMessage {
+    spelled(message, view).as_words()
+}
+
+/// The same of a message, or of a command that the user ran.
+fn spelled(message: &UserMessage, view: &View) -> UserMessage {
     let content = typed(&message.content, &view.settings);
     let pastes = message.pastes.carried(&message.content, &content);
     UserMessage { pastes, ..UserMessage::text(content) }
@@ -32,17 +39,29 @@ pub fn as_typed(message: &UserMessage, view: &View) -> UserMessage {
 
 /// What the user has sent so far as it was typed, oldest first.
 pub fn sent(view: &View) -> Vec<UserMessage> {
-    let words = view.rows().iter().map(|row| match &row.entry.body {
-        Body::User(message) => Some(as_typed(message, view)),
-        Body::Injected(said) => said.said().map(|message| as_typed(&message, view)),
-        _ => None,
-    });
-    once(words.flatten().collect())
+    once((0..view.rows().len()).filter_map(|at| said(view, at)).collect())
 }
 
-/// What was sent in earlier sessions, as it was typed, oldest first.
+/// What the user said in an entry, as it was typed. What begins with `!` is a command only where the user ran
+/// it here: a file from elsewhere, another program and a model can have said it, too.
+pub(in crate::ui) fn said(view: &View, at: usize) -> Option<UserMessage> {
+    let (row, behind) = view.rows().get(at..)?.split_first()?;
+    match &row.entry.body {
+        Body::User(message) => {
+            let behind = behind.iter().map(|row| &row.entry.body);
+            let is_from_here = Some(row.entry.id) > view.settings.imported_to;
+            let was_run = is_from_here && OwnCommand::was_run(&message.content, behind);
+            Some(if was_run { spelled(message, view) } else { as_typed(message, view) })
+        }
+        Body::Injected(said) => said.said().map(|message| as_typed(&message, view)),
+        _ => None,
+    }
+}
+
+/// What was sent in earlier sessions, as it was typed, oldest first. What is no command there begins with no
+/// `!`.
 pub(in crate::ui) fn sent_earlier(messages: &[UserMessage], view: &View) -> Vec<UserMessage> {
-    once(messages.iter().map(|message| as_typed(message, view)).collect())
+    once(messages.iter().map(|message| spelled(message, view)).collect())
 }
 
 /// What a command runs first, and its message, are one thing that was typed.

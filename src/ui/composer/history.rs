@@ -1,5 +1,6 @@
 //! What the composer held before each change, so that a change can be undone.
 
+use super::beginning::NameOrigin;
 use super::pastes::Paste;
 
 /// Most changes that can be undone.
@@ -11,6 +12,7 @@ pub(super) struct ComposerState {
     pub(super) text: String,
     pub(super) cursor: (usize, usize),
     pub(super) pastes: Vec<Paste>,
+    pub(super) name_origin: NameOrigin,
 }
 
 /// The changes, oldest first.

@@ -3,6 +3,7 @@
 use crate::ledger::{MessagePiece, Pastes, UserMessage};
 
 use super::Composer;
+use super::beginning::NameOrigin;
 use super::pastes::{named, unfolded};
 use super::sent::said;
 
@@ -44,9 +45,12 @@ impl Composer {
     }
 
     /// Puts what an editor left in the place of what it holds. A paste that was not changed there stays one; all else is
-    /// typed.
+    /// typed. What was no command is none.
     pub fn hold_edited(&mut self, text: &str) {
-        let before = self.message();
+        let (before, name_origin) = (self.message(), self.name_origin());
+        let is_still_words =
+            !self.runs_a_command() && before.content.starts_with('!') && text.starts_with('!');
+        let text = &format!("{}{text}", if is_still_words { " " } else { "" });
         let (mut spans, mut at) = (Vec::new(), 0);
         for paste in before.pastes.parts(&before.content) {
             if let MessagePiece::Pasted(paste) = paste
@@ -56,7 +60,10 @@ impl Composer {
                 at += begins + paste.len();
             }
         }
-        self.hold_message(&UserMessage { pastes: Pastes::of(text, spans), ..text.into() });
+        self.hold_message(&UserMessage { pastes: Pastes::of(text, spans), ..text.as_str().into() });
+        let first = |text: &str| text.split_whitespace().next().map(str::to_owned);
+        self.name_origin =
+            if first(text) == first(&before.content) { name_origin } else { NameOrigin::Typed };
     }
 
     /// Puts a message in the place of what it holds; its pastes are names again.

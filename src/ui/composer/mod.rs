@@ -1,5 +1,6 @@
 //! The composer: a multi-line text that keeps big pastes folded and moves by what people see as one character.
 
+mod beginning;
 mod changes;
 mod history;
 mod messages;
@@ -12,8 +13,9 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::text;
 use crate::ledger::UserMessage;
+use beginning::NameOrigin;
 use history::History;
-use pastes::{Paste, unfolded};
+use pastes::{Paste, one_kind_of_ends, unfolded};
 
 pub use pastes::plain;
 pub(super) use pastes::{JOINS, LEFT, NUMBER, RIGHT, named};
@@ -23,12 +25,13 @@ pub(super) use pastes::{JOINS, LEFT, NUMBER, RIGHT, named};
 pub struct Composer {
     area: TextArea<'static>,
     pastes: Vec<Paste>,
+    name_origin: NameOrigin,
     browsing: Option<Browsing>,
     /// What was being typed before an earlier message was taken up and changed: it comes back when that one is sent.
     below: Option<Box<Self>>,
     history: History,
-    /// What was deleted last, and the pastes in it: to be put back elsewhere.
-    killed: (String, Vec<Paste>),
+    /// What was deleted last, the pastes in it, and where its name comes from: to be put back elsewhere.
+    killed: (String, Vec<Paste>, NameOrigin),
     /// Columns and rows of the place where it was shown last.
     shown_in: (u16, u16),
 }
@@ -68,6 +71,7 @@ impl Composer {
         Self {
             area,
             pastes: Vec::new(),
+            name_origin: NameOrigin::Typed,
             browsing: None,
             below: None,
             history: History::default(),
@@ -109,11 +113,6 @@ impl Composer {
     /// What would be sent: pastes unfolded, blank ends cut.
     pub fn text(&self) -> String {
         sent::said(&self.whole()).to_owned()
-    }
-
-    /// Whether it holds a command to be run, and not a message: `!command`.
-    pub fn runs_a_command(&self) -> bool {
-        self.area.lines().first().is_some_and(|line| line.starts_with('!'))
     }
 
     /// All that it holds, pastes unfolded.
@@ -163,6 +162,9 @@ impl Composer {
     /// Types one character. Refused when it is full.
     pub fn insert(&mut self, c: char) -> bool {
         self.leave_walk();
+        if self.is_empty() || c == '/' && self.position() == (0, 0) {
+            self.name_origin = NameOrigin::Typed;
+        }
         if self.has_room(c.len_utf8()) {
             self.area.insert_char(c);
             return true;
@@ -181,17 +183,23 @@ impl Composer {
     /// Takes in a paste; a big one is shown as `[Pasted 5,000 lines]` and sent whole.
     pub fn paste(&mut self, pasted: &str) {
         self.leave_walk();
-        let pasted = pasted.replace("\r\n", "\n").replace('\r', "\n");
-        let folds = pasted.len() > Self::FOLD_BYTES
-            || pasted.lines().count() > Self::FOLD_LINES
-            || !self.has_room(pasted.len());
-        if !folds {
+        if self.is_empty() {
+            self.name_origin = NameOrigin::Typed;
+        }
+        let pasted = one_kind_of_ends(pasted);
+        if !self.folds(&pasted) {
             self.area.insert_str(text::sanitize(&pasted));
             return;
         }
         let paste = Paste::new(pasted.into(), &self.shown(), &self.pastes);
         self.area.insert_str(&paste.name);
         self.pastes.push(paste);
+    }
+
+    fn folds(&self, pasted: &str) -> bool {
+        pasted.len() > Self::FOLD_BYTES
+            || pasted.lines().count() > Self::FOLD_LINES
+            || !self.has_room(pasted.len())
     }
 
     /// Puts a text in the place of so many characters before the cursor.
@@ -234,7 +242,7 @@ impl Composer {
     pub fn delete_word(&mut self) {
         self.leave_walk();
         if self.area.delete_word() {
-            self.killed = (self.area.yank_text(), self.pastes.clone());
+            self.killed = (self.area.yank_text(), self.pastes.clone(), self.name_origin);
         }
     }
 
@@ -242,7 +250,7 @@ impl Composer {
     pub fn delete_to_end(&mut self) {
         self.leave_walk();
         if self.area.delete_line_by_end() {
-            self.killed = (self.area.yank_text(), self.pastes.clone());
+            self.killed = (self.area.yank_text(), self.pastes.clone(), self.name_origin);
         }
     }
 
@@ -294,10 +302,12 @@ impl Composer {
         self.area.move_cursor(CursorMove::Jump(cell(there.0), cell(before)));
     }
 
-    /// Puts this text in the place of what it holds.
+    /// Puts this text in the place of what it holds, which goes on in it.
     pub fn replace(&mut self, text: &str) {
+        let name_origin = self.name_origin();
         self.exchange_all(Self::default());
         self.paste(text);
+        self.name_origin = name_origin;
     }
 
     /// Shows an earlier message (`step` -1) or a later one (1); past the newest, what was being typed is there again.

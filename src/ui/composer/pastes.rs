@@ -45,6 +45,11 @@ impl Paste {
     }
 }
 
+/// A pasted text with newlines at the ends of its lines.
+pub(super) fn one_kind_of_ends(pasted: &str) -> String {
+    pasted.replace("\r\n", "\n").replace('\r', "\n")
+}
+
 /// A text with names as people read them.
 pub fn plain(text: &str) -> String {
     let written = |c| match c {

@@ -23,10 +23,14 @@ pub(super) struct Approvals {
     asked: BTreeMap<EntryId, AskedCall>,
     /// The numbers of calls that waited: one that was changed waits again under its own.
     numbers: BTreeMap<CallId, usize>,
+    /// The number that was given last; they begin anew where none waits and none is missed.
+    last_number: usize,
     /// The sub-agents of which it was said how one gets into their sessions.
     named: BTreeSet<String>,
     /// A call has gone that was not answered here, and no line was typed since.
     has_lost: bool,
+    /// A call had gone so when the line was typed that is read now.
+    is_missed: bool,
     /// The rule that the next line can take.
     pub(super) rule: Option<Said>,
     /// The rule that is written down when the decision is recorded.
@@ -101,7 +105,9 @@ impl Approvals {
     pub(super) fn keep_waiting(&mut self, waiting: &[(EntryId, &ApprovalRequest)]) {
         self.asked.retain(|request, asked| {
             let waits = waiting.iter().any(|(id, _)| id == request);
-            self.has_lost |= !waits && !asked.answered;
+            // A call that is asked about anew is said anew.
+            let goes_on = waiting.iter().any(|(_, request)| request.call == asked.call);
+            self.has_lost |= !goes_on && !asked.answered;
             if !waits {
                 self.numbers.insert(asked.call, asked.number);
             }
@@ -112,17 +118,20 @@ impl Approvals {
     /// Why a line that is written like an answer is none while nothing waits: it names a call, or one went away unanswered
     /// since the last line.
     pub(super) fn answers_nothing(&mut self, line: &str) -> bool {
-        let has_lost = std::mem::take(&mut self.has_lost);
-        !self.is_open() && read(line).is_some_and(|word| has_lost || word.names_a_call())
+        self.is_missed = std::mem::take(&mut self.has_lost);
+        !self.is_open() && read(line).is_some_and(|word| self.is_missed || word.names_a_call())
     }
 
-    /// The number that it had, if no other call has that now; else the next one.
-    fn number_of(&self, call: CallId) -> usize {
+    /// The number that it had, if no other call has that now; else the next one: whoever still hears of a
+    /// call that has gone must not answer another by its number.
+    fn number_of(&mut self, call: CallId) -> usize {
         let is_taken = |number: usize| self.asked.values().any(|asked| asked.number == number);
         let before = self.numbers.get(&call).copied().filter(|number| !is_taken(*number));
-        // Where none waits, they begin at 1.
         let before = before.filter(|_| !self.asked.is_empty());
-        before.unwrap_or_else(|| self.asked.values().map(|asked| asked.number).max().unwrap_or(0) + 1)
+        before.unwrap_or_else(|| {
+            self.last_number = self.last_number.saturating_add(1);
+            self.last_number
+        })
     }
 
     /// Says the calls that have come to wait, and forgets those that wait no more. True when there is a new question: a
@@ -130,6 +139,9 @@ impl Approvals {
     pub(super) fn ask(&mut self, view: &View, output: &mut LinearOutput) -> bool {
         let waiting = view.waiting();
         self.keep_waiting(&waiting);
+        if self.asked.is_empty() && !self.has_lost {
+            self.last_number = 0;
+        }
         self.rule = self.rule.take().filter(|rule| self.asked.contains_key(&rule.request));
         let new: Vec<_> = waiting.iter().filter(|(id, _)| !self.asked.contains_key(id)).collect();
         for (id, request) in &new {
@@ -186,6 +198,9 @@ impl Approvals {
         // How many there are is known only now: they come one after another.
         let which = match self.open().map(|(_, asked)| asked.number).max() {
             Some(last) if count > 1 => format!("; {count} calls wait, so add the number, as in y {last}"),
+            Some(last) if self.has_lost => {
+                format!("; another call has ended, so add the number, as in y {last}")
+            }
             _ => String::new(),
         };
         let always = self.offered(|asked| asked.has_rule, "a", "always");
@@ -254,6 +269,12 @@ impl Approvals {
             let first = self.open().map(|(_, asked)| asked.number).min().unwrap_or(1);
             return LineMeaning::Not(format!("{count} calls wait: say which one, as in {letter} {first}"));
         }
+        if let Some((_, asked)) = self.open().next().filter(|_| number.is_none() && self.is_missed) {
+            let (letter, number) = (word.letter, asked.number);
+            return LineMeaning::Not(format!(
+                "a call has ended without your answer: say which one, as in {letter} {number}"
+            ));
+        }
         let named = self.open().find(|(_, asked)| number.is_none_or(|n| asked.number == n));
         let Some((request, asked)) = named else {
             let open: Vec<String> = self.open().map(|(_, asked)| asked.number.to_string()).collect();
@@ -319,9 +340,9 @@ impl Approvals {
         }
     }
 
-    /// An answer was refused: its question is open again.
+    /// An answer may have been refused: its question is open again. A rule that was taken with it goes on
+    /// waiting for the decision.
     pub(super) fn reopen(&mut self) {
-        self.to_keep = None;
         self.asked.values_mut().for_each(|asked| asked.answered = false);
     }
 

@@ -11,7 +11,12 @@ pub(super) const EARLY: &str = "not raised: /raise came right after the stop; ty
 
 /// Whether a text is a command that spends, or changes files.
 pub(super) fn decides(text: &str) -> bool {
-    raises(text) || means(text, &LinearCommand::Undo)
+    raises(text) || undoes(text)
+}
+
+/// Whether a text does the undo that was said.
+pub(super) fn undoes(text: &str) -> bool {
+    means(text, &LinearCommand::Undo)
 }
 
 /// Whether a text raises the limit that has stopped a run.

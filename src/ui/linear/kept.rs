@@ -1,27 +1,28 @@
 //! What was typed and not sent: it is kept as it was typed, and sent by a command.
 
-use crate::agent::{Event, Intent, Live};
-use crate::ui::Request;
-use crate::ui::commands::{self, Fronts, Meaning, typed};
+use crate::agent::{Event, Live};
+use crate::ledger::UserMessage;
+use crate::ui::commands::{self, typed};
 
-use super::budget_stop;
-use super::line::Echo;
 use super::session::{LinearEffect, LinearSession};
-use super::word;
 use super::words::plain;
 
 impl LinearSession {
     /// What was to be said when the session before this one was left.
     pub fn holds(&mut self, draft: &str) {
         if !draft.is_empty() {
-            self.keep(draft);
+            self.keep_line(draft);
         }
     }
 
+    /// Keeps a message. It is one when it is sent, too: a `!` at its beginning runs nothing.
     pub(super) fn keep(&mut self, text: &str) {
         self.renderer.forget(text);
+        if self.is_words_only(text) {
+            return self.keep_line(text);
+        }
         let text = typed(text, &self.renderer.view.settings);
-        self.keep_line(&text);
+        self.keep_line(&UserMessage::text(text).as_words().content);
     }
 
     /// Keeps a line as it was typed, a command for example.
@@ -75,49 +76,6 @@ impl LinearSession {
         Vec::new()
     }
 
-    /// A line that would decide something, and came with others: nobody has typed it as an answer.
-    pub(super) fn together(&mut self, text: &str) -> Vec<LinearEffect> {
-        let (text, is_answer) = (text.trim(), word::read(text).is_some());
-        let what = if is_answer { "not an answer" } else { "not done" };
-        self.no_answer(&format!("{what}: {text} came together with other lines; type it on its own"))
-    }
-
-    /// Whether a line is more than words to send: an answer to a call, what an answer asks for, a command that is run, or one that
-    /// spends, changes files or lets calls do more. In a terminal, where it may stand in a text that is pasted, any command; in what comes
-    /// out of a pipe the others are for us.
-    pub(super) fn does_something(&self, text: &str, echo: Echo) -> bool {
-        let settings = &self.renderer.view.settings;
-        let custom = commands::custom(text, &settings.commands);
-        let answers = self.asking.is_open() && (word::read(text).is_some() || self.words.is_some());
-        let runs =
-            commands::own(text).is_some() || custom.as_ref().is_some_and(|custom| custom.command.is_some());
-        let is_one = || {
-            custom.is_some()
-                || commands::skill(text, &settings.skills).is_some()
-                || matches!(commands::read(text, Fronts::Lines), Some(Ok(_)))
-        };
-        answers
-            || runs
-            || budget_stop::decides(text)
-            || self.lets_more(text)
-            || (echo != Echo::Unseen && is_one())
-    }
-
-    /// Whether a line is a command by which calls may do more unasked, or by which files of a race are taken.
-    fn lets_more(&self, text: &str) -> bool {
-        let mode = self.renderer.view.session.mode;
-        match commands::read(text, Fronts::Lines) {
-            Some(Ok(Meaning::Intent(Intent::SetMode(to)))) => to > mode,
-            Some(Ok(meaning)) => matches!(
-                meaning,
-                Meaning::AcceptGaps
-                    | Meaning::Intent(Intent::OpenHost(_))
-                    | Meaning::Request(Request::Adopt(_))
-            ),
-            Some(Err(_)) | None => false,
-        }
-    }
-
     pub(super) fn no_answer(&mut self, why: &str) -> Vec<LinearEffect> {
         self.leave_rule();
         self.output.say(why);
@@ -140,7 +98,7 @@ impl LinearSession {
             false => "a turn is running".to_owned(),
         };
         self.output.say(&format!("not run: {why}"));
-        self.keep(text);
+        self.keep_line(text);
         Vec::new()
     }
 
@@ -148,17 +106,20 @@ impl LinearSession {
     /// several is no part of a message: then only the first is sent, and the others stay.
     pub(super) fn send(&mut self, kept: &[String]) -> Vec<LinearEffect> {
         if let [text] = kept {
-            return self.text(text, u64::MAX);
+            return if self.is_words_only(text) { self.submit(text) } else { self.text(text, u64::MAX) };
         }
         if let Some((first, others)) =
             kept.split_first().filter(|_| kept.iter().any(|text| self.is_command(text)))
         {
-            let sent = self.text(first, u64::MAX);
-            others.iter().for_each(|text| self.keep(text));
+            let sent = self.send(std::slice::from_ref(first));
+            others.iter().for_each(|text| self.keep_line(text));
             return sent;
         }
         let settings = &self.renderer.view.settings;
         let said = |text: &String| {
+            if self.is_words_only(text) {
+                return text.clone();
+            }
             let custom = || commands::custom(text, &settings.commands).map(|call| call.message);
             let said = commands::skill(text, &settings.skills).or_else(custom);
             said.unwrap_or_else(|| commands::unescaped(text).to_owned())
@@ -169,6 +130,9 @@ impl LinearSession {
 
     /// Whether a line is one of our commands, or a command for the shell: nothing of it is for a model to read as a message.
     fn is_command(&self, text: &str) -> bool {
+        if self.is_words_only(text) {
+            return false;
+        }
         let settings = &self.renderer.view.settings;
         let is_custom = commands::skill(text, &settings.skills).is_some()
             || commands::custom(text, &settings.commands).is_some();

@@ -22,7 +22,7 @@ pub struct Line {
     pub typed: u64,
     /// Where it stands.
     pub echo: Echo,
-    /// Whether no other line came with it, or right before it: only such a line answers.
+    /// Whether no other line came with it, right before it or right after it: only such a line answers.
     pub alone: bool,
     /// When it was read, since the session began.
     pub at: Duration,

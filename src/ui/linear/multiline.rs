@@ -8,6 +8,8 @@ const QUOTES: &str = "\"\"\"";
 pub(super) struct Multiline {
     lines: Vec<String>,
     quoted: bool,
+    /// A line of it came together with others.
+    together: bool,
 }
 
 /// What a line has become.
@@ -17,8 +19,15 @@ pub(super) enum GatheredLine {
     Part,
     /// A line of its own.
     Line(String),
-    /// The end of a text of several lines: all of it.
-    Text(String),
+    /// The end of lines that a backslash at their ends joins: all of them, and whether each came by itself.
+    Joined {
+        /// The lines.
+        text: String,
+        /// Whether none came together with others.
+        alone: bool,
+    },
+    /// The end of a text between quotes: all of it.
+    Quoted(String),
 }
 
 impl Multiline {
@@ -34,9 +43,15 @@ impl Multiline {
         lines
     }
 
-    /// Takes the next line.
-    pub(super) fn take(&mut self, line: &str) -> GatheredLine {
+    /// Whether lines are begun that a backslash joins.
+    pub(super) fn joins(&self) -> bool {
+        self.is_open() && !self.quoted
+    }
+
+    /// Takes the next line; `alone`: it came by itself.
+    pub(super) fn take(&mut self, line: &str, alone: bool) -> GatheredLine {
         let begins = !self.is_open();
+        self.together = !alone || (self.together && !begins);
         let rest = if begins { line.trim_start().strip_prefix(QUOTES) } else { None };
         self.quoted |= rest.is_some();
         let line = rest.unwrap_or(line);
@@ -60,12 +75,13 @@ impl Multiline {
     }
 
     fn end(&mut self, last: &str) -> GatheredLine {
-        if !(self.quoted && last.is_empty()) {
+        let (quoted, alone) = (self.quoted, !self.together);
+        if !(quoted && last.is_empty()) {
             self.lines.push(last.to_owned());
         }
         let text = self.lines.join("\n");
         self.drop_all();
-        GatheredLine::Text(text)
+        if quoted { GatheredLine::Quoted(text) } else { GatheredLine::Joined { text, alone } }
     }
 }
 
@@ -75,7 +91,7 @@ mod tests {
 
     fn texts(lines: &[&str]) -> Vec<GatheredLine> {
         let mut gather = Multiline::default();
-        let all = lines.iter().map(|line| gather.take(line));
+        let all = lines.iter().map(|line| gather.take(line, true));
         let all: Vec<GatheredLine> = all.filter(|one| *one != GatheredLine::Part).collect();
         assert!(!gather.is_open(), "{lines:?}");
         all
@@ -83,18 +99,31 @@ mod tests {
 
     #[test]
     fn lines_are_joined_as_they_say() {
-        let text = |text: &str| GatheredLine::Text(text.to_owned());
+        let quoted = |text: &str| GatheredLine::Quoted(text.to_owned());
+        let joined = |text: &str| GatheredLine::Joined { text: text.to_owned(), alone: true };
         let line = |text: &str| GatheredLine::Line(text.to_owned());
         for (lines, become_) in [
             (&["one", "two"][..], vec![line("one"), line("two")]),
-            (&["one\\", "two\\", "three"], vec![text("one\ntwo\nthree")]),
-            (&["\"\"\"", "a", "", "y", "\"\"\"", "b"], vec![text("a\n\ny"), line("b")]),
-            (&["\"\"\"a", "b\"\"\""], vec![text("a\nb")]),
-            (&["\"\"\"whole\"\"\""], vec![text("whole")]),
+            (&["one\\", "two\\", "three"], vec![joined("one\ntwo\nthree")]),
+            (&["\"\"\"", "a", "", "y", "\"\"\"", "b"], vec![quoted("a\n\ny"), line("b")]),
+            (&["\"\"\"a", "b\"\"\""], vec![quoted("a\nb")]),
+            (&["\"\"\"whole\"\"\""], vec![quoted("whole")]),
             (&["C:\\\\", "x"], vec![line("C:\\\\"), line("x")]),
-            (&["a\\", "\"\"\""], vec![text("a\n\"\"\"")]),
+            (&["a\\", "\"\"\""], vec![joined("a\n\"\"\"")]),
         ] {
             assert_eq!(texts(lines), become_, "{lines:?}");
+        }
+    }
+
+    #[test]
+    fn lines_are_joined_by_who_typed_each_of_them_only_if_all_came_by_themselves() {
+        for (first, last) in [(true, true), (true, false), (false, true), (false, false)] {
+            let mut gather = Multiline::default();
+            // What came before is another text.
+            gather.take("before", false);
+            assert_eq!(gather.take("one\\", first), GatheredLine::Part);
+            let joined = GatheredLine::Joined { text: "one\ntwo".to_owned(), alone: first && last };
+            assert_eq!(gather.take("two", last), joined);
         }
     }
 }

@@ -1,7 +1,9 @@
 //! What is said and not yet written: lines that no terminal can misread.
 
+use std::borrow::Cow;
+
 use crate::ui::pages::Spoken;
-use crate::ui::text::sanitize;
+use crate::ui::text::{sanitize, told_end};
 
 use super::line::Echo;
 
@@ -29,16 +31,16 @@ impl LinearOutput {
         lines.for_each(|line| self.line(&format!("{MARGIN}{line}")));
     }
 
-    /// The same of what would run as it is written: blank lines are part of it, and are named. A line that says the same itself has a
-    /// backslash before it.
-    pub(super) fn say_exactly(&mut self, words: &str) {
+    /// The same of what would run as it is written: blank lines, and blanks at the end of a line, are part of
+    /// it and are named. A line that says the same itself has a backslash before it.
+    pub(super) fn say_exactly(&mut self, name: &str, words: &str) {
         let safe = sanitize(words);
         let named = safe.lines().map(|line| match line.trim() {
-            "" => BLANK.to_owned(),
-            says_so if says_so.trim_start_matches('\\') == BLANK => format!("\\{says_so}"),
-            _ => line.to_owned(),
+            "" => Cow::Borrowed(BLANK),
+            says_so if says_so.trim_start_matches('\\') == BLANK => Cow::Owned(format!("\\{says_so}")),
+            _ => told_end(line),
         });
-        self.say(&named.collect::<Vec<_>>().join("\n"));
+        self.say(&format!("{name}: {}", named.collect::<Vec<_>>().join("\n")));
     }
 
     /// More of what the last line was about.
@@ -117,7 +119,7 @@ mod tests {
     #[test]
     fn blank_lines_of_what_would_run_are_named() {
         let mut output = LinearOutput::default();
-        output.say_exactly("command: cat > a <<E\none\n\n  \ntwo\nE");
+        output.say_exactly("command", "cat > a <<E\none\n\n  \ntwo\nE");
         assert_eq!(
             output.take(),
             "command: cat > a <<E\n  one\n  [blank line]\n  [blank line]\n  two\n  E\n"
@@ -125,9 +127,22 @@ mod tests {
     }
 
     #[test]
+    fn blanks_behind_a_backslash_are_named() {
+        let mut output = LinearOutput::default();
+        output.say_exactly("command", "echo \\ \nrm -f keep.txt");
+        output.say_exactly("command", "echo \\\nrm -f keep.txt");
+        output.say_exactly("command", "\nls");
+        assert_eq!(
+            output.take(),
+            "command: echo \\ [blank at the end]\n  rm -f keep.txt\ncommand: echo \\\n  rm -f keep.txt\n\
+             command: [blank line]\n  ls\n"
+        );
+    }
+
+    #[test]
     fn no_line_that_is_not_blank_says_that_it_is() {
         let mut output = LinearOutput::default();
-        output.say_exactly("command: a\n\n[blank line]\n [blank line] \n\\[blank line]\n[blank line] b");
+        output.say_exactly("command", "a\n\n[blank line]\n [blank line] \n\\[blank line]\n[blank line] b");
         assert_eq!(
             output.take(),
             "command: a\n  [blank line]\n  \\[blank line]\n  \\[blank line]\n  \\\\[blank line]\n  [blank line] b\n"

@@ -254,14 +254,11 @@ impl LinearRenderer {
             0 => String::new(),
             uses => format!(", {}", count(uses.into(), "hosted tool")),
         };
-        output.say(&format!(
-            "end: {how}; {}, {}{hosted}, {}, cost {}",
-            count(ended.turns.into(), "turn"),
-            count(ended.tool_calls.into(), "tool call"),
-            duration(ended.wall_ms),
-            cost(ended.usage.cost)
-        ));
-        output.say(&format!("next: {}", ended.next_safe_action));
+        let (turns, calls) = (count(ended.turns.into(), "turn"), count(ended.tool_calls.into(), "tool call"));
+        let (took, cost) = (duration(ended.wall_ms), cost(ended.usage.cost));
+        let spent = ended.is_counted().then(|| format!("; {turns}, {calls}{hosted}, {took}, cost {cost}"));
+        output.say(&format!("end: {how}{}", spent.unwrap_or_default()));
+        output.say(&format!("next: {}", ended.what_next()));
         match self.view.offer() {
             Some(Offer::Limit { limit, to }) => {
                 let to = amount(Some(limit), to);

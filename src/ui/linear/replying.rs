@@ -72,7 +72,7 @@ impl LinearSession {
             }
             Reply::NoModel { name, why } => {
                 self.output.say(&format!("refused: {}", plain(&why)));
-                self.keep(&format!("/model {name}"));
+                self.keep_line(&format!("/model {name}"));
             }
             Reply::Refused(why) => self.output.say(&format!("refused: {}", plain(&why))),
             // Whoever reads the lines leaves.

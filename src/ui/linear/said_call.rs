@@ -28,9 +28,9 @@ fn said_change(request: &ApprovalRequest, unified: &str, path: &str, output: &mu
 pub(super) fn said_whole(request: &ApprovalRequest, panel: Option<&Panel>, output: &mut LinearOutput) {
     match &request.preview {
         Preview::Command(command) => {
-            output.say_exactly(&format!("command: {command}"));
+            output.say_exactly("command", command);
             for (name, value) in request.beside_command() {
-                output.more(&format!("{name}: {value}"));
+                output.say(&format!("with {name}: {value}"));
             }
             for part in panel.map(effect_words::parts).unwrap_or_default() {
                 let to = part.to.as_ref().map(|to| format!(" to {to}")).unwrap_or_default();

@@ -11,17 +11,17 @@ use crate::ui::commands::{self, Fronts};
 use crate::ui::local::RuleToKeep;
 use crate::ui::reading_files::ReadingFiles;
 use crate::ui::rewinding;
-use crate::ui::undo_preview::UndoPreview;
 use crate::view::{CustomCall, View, ViewSettings};
 
 use super::approvals::Approvals;
 use super::asked_words::AskedWords;
 use super::awaited::Awaited;
 use super::behind::Behind;
-use super::budget_stop::{EARLY, Stop};
+use super::budget_stop::Stop;
 use super::line::Line;
 use super::moment::Moment;
 use super::multiline::{GatheredLine, Multiline};
+use super::offered_undo::OfferedUndo;
 use super::output::LinearOutput;
 use super::pages::resumed;
 use super::renderer::LinearRenderer;
@@ -56,7 +56,7 @@ pub struct LinearSession {
     pub(super) output: LinearOutput,
     pub(super) asking: Approvals,
     pub(super) stop: Stop,
-    gather: Multiline,
+    pub(super) gather: Multiline,
     /// The call that the next line is about, and what it is for.
     pub(super) words: Option<AskedWords>,
     /// The files of messages that are being read.
@@ -67,12 +67,14 @@ pub struct LinearSession {
     pub(super) obeyed: Option<String>,
     /// What was typed and not sent.
     pub(super) kept: Vec<String>,
+    /// Texts that begin like a command and were typed as words.
+    pub(super) words_only: Vec<String>,
     /// The sessions and models that were said last, in the order of their numbers.
     pub(super) sessions: Vec<String>,
     pub(super) models: Vec<String>,
     /// The messages that were said last, in the order of their numbers; and the undo.
     pub(super) messages: Vec<EntryId>,
-    pub(super) offer: Option<UndoPreview>,
+    pub(super) offer: Option<OfferedUndo>,
     pub(super) rewind: RewindStep,
     pub(super) entry_json: fn(&Entry) -> String,
     pub(super) now: Millis,
@@ -99,6 +101,7 @@ impl LinearSession {
             wait_said: None,
             obeyed: None,
             kept: Vec::new(),
+            words_only: Vec::new(),
             sessions: Vec::new(),
             models: Vec::new(),
             messages: Vec::new(),
@@ -191,9 +194,9 @@ impl LinearSession {
         words.split("\n\n").for_each(|words| self.output.say(&format!("notice: {}", plain(words))));
     }
 
-    /// All that happened at once is said: the calls that wait, or that it is the person's turn. True when there is a
-    /// question, a budget stop, or a prompt for words, that was not there before; whoever writes it then tells
-    /// [`LinearSession::written`].
+    /// All that happened at once is said: the calls that wait, or that it is the person's turn. True when
+    /// there is a question, a budget stop, an undo, or a prompt for words, that was not there before; whoever
+    /// writes it then tells [`LinearSession::written`].
     pub fn settle(&mut self) -> bool {
         let asks = self.asking.ask(&self.renderer.view, &mut self.output);
         if asks && self.gather.is_open() {
@@ -204,7 +207,8 @@ impl LinearSession {
             self.output.say("note: that call is no longer waiting; nothing more is needed");
         }
         let asks_for_words = self.words.is_some_and(AskedWords::is_new);
-        let is_question = asks || asks_for_words || self.stop.is_new(&self.renderer.view);
+        let offers_undo = self.offer.as_ref().is_some_and(OfferedUndo::is_new);
+        let is_question = asks || asks_for_words || offers_undo || self.stop.is_new(&self.renderer.view);
         if !is_question {
             self.invite();
         }
@@ -224,6 +228,7 @@ impl LinearSession {
         let moment = Moment { typed, at };
         self.asking.written(moment, &mut self.output);
         self.stop.written(&self.renderer.view, moment);
+        self.offer.iter_mut().for_each(|offer| offer.written(moment));
         self.prompt_for_words(moment);
         self.invite();
     }
@@ -300,20 +305,22 @@ impl LinearSession {
             return self.words_typed(asked, line.text.trim(), now);
         }
         let answers_nothing = self.asking.answers_nothing(&line.text) && !self.gather.is_open();
-        match self.gather.take(&line.text) {
+        match self.gather.take(&line.text, line.alone) {
             // Before anything else: what stands in a text that was pasted is meant for nobody.
             GatheredLine::Line(text) if !line.alone && self.does_something(&text, line.echo) => {
                 self.together(&text)
             }
-            GatheredLine::Line(text) if self.stop.is_raised_early(&self.renderer.view, &text, now) => {
-                self.no_answer(EARLY)
+            GatheredLine::Line(text) if self.too_early(&text, now).is_some() => {
+                self.no_answer(self.too_early(&text, now).unwrap_or_default())
             }
             GatheredLine::Line(text) if self.asking.is_open() => match word::read(&text) {
                 Some(word) => self.answer(word, now),
                 None => self.other(&text, line.typed),
             },
             GatheredLine::Line(text) if answers_nothing => self.unasked(&text),
-            GatheredLine::Line(text) | GatheredLine::Text(text) => self.other(&text, line.typed),
+            GatheredLine::Line(text) => self.other(&text, line.typed),
+            GatheredLine::Joined { text, alone } => self.joined(&text, alone, line),
+            GatheredLine::Quoted(text) => self.quoted(&text, line.typed),
             GatheredLine::Part => {
                 self.leave_rule();
                 Vec::new()
@@ -322,7 +329,7 @@ impl LinearSession {
     }
 
     /// A line that answers no call, and takes no rule.
-    fn other(&mut self, text: &str, typed: u64) -> Vec<LinearEffect> {
+    pub(super) fn other(&mut self, text: &str, typed: u64) -> Vec<LinearEffect> {
         if self.leave_rule() && text.trim().is_empty() {
             self.output.say("cancelled: no rule was added");
         }

@@ -5,10 +5,27 @@ use crate::ui::commands::typed;
 use crate::ui::picker::RewindWay;
 use crate::ui::undo_preview::{NOTHING_TO_UNDO, UndoPreview, ago, said_by_user};
 
+use super::budget_stop;
+use super::moment::Moment;
+use super::offered_undo::OfferedUndo;
 use super::session::{LinearEffect, LinearSession};
 use super::words::{one_line, plain};
 
+/// What is said of a line that puts nothing back.
+const EARLY: &str = "not undone: /undo yes came right after the plan; type it again";
+
 impl LinearSession {
+    /// Why a line of this moment raises or puts back nothing, if its writer cannot have read what it would
+    /// decide about.
+    pub(super) fn too_early(&self, text: &str, now: Moment) -> Option<&'static str> {
+        if self.stop.is_raised_early(&self.renderer.view, text, now) {
+            return Some(budget_stop::EARLY);
+        }
+        let is_early =
+            budget_stop::undoes(text) && self.offer.as_ref().is_some_and(|offer| !offer.was_said(now));
+        is_early.then_some(EARLY)
+    }
+
     /// What an undo would do, file by file; or why there is none.
     pub fn undo(&mut self, offered: Result<UndoPreview, String>) {
         self.offer = None;
@@ -27,14 +44,14 @@ impl LinearSession {
             Some(why) => self.output.say(&why),
             None => {
                 self.output.say("nothing is done yet: /undo yes does it");
-                self.offer = Some(offer);
+                self.offer = Some(OfferedUndo::new(offer));
             }
         }
     }
 
     /// Does what was said.
     pub(super) fn do_it(&mut self) -> Vec<LinearEffect> {
-        let Some(UndoPreview { since, files, .. }) = self.offer.take() else {
+        let Some(UndoPreview { since, files, .. }) = self.offer.take().map(|offer| offer.plan) else {
             self.output.say("undo: first use /undo, or /rewind with a number, to see what it would do");
             return Vec::new();
         };

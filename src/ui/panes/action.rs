@@ -255,10 +255,11 @@ fn action(
                 line.spans.insert(0, Span::styled(if at == 0 { "$ " } else { "  " }, ours(theme.dim)));
             }
             let beside = request.beside_command().into_iter();
-            let told: Vec<String> =
-                beside.map(|(name, value)| one_row(&format!("{name}: {value}")).to_string()).collect();
+            let told: Vec<_> = beside.map(|(name, value)| one_row(&format!("{name}: {value}"))).collect();
             if !told.is_empty() {
-                lines.extend(behind(inner, |room| wrap(&told.join(" · "), room, theme.warning)));
+                // It begins where no line of the command does.
+                let words = vec![Span::styled(format!("with {}", told.join(" · ")), theme.warning)];
+                lines.extend(wrap_spans(words, inner, margin()));
             }
             (lines, None)
         }
@@ -293,7 +294,7 @@ pub(super) fn behind(inner: usize, lay: impl FnOnce(usize) -> Vec<Line<'static>>
 fn arguments(request: &ApprovalRequest, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
     let members = match &request.arguments {
         Value::Object(members) if request.name == ASK => {
-            return behind(inner, |room| question(members, room, theme));
+            return question(members, inner, theme);
         }
         Value::Object(members) => members,
         other => return behind(inner, |room| wrap(&sanitize(&other.to_string()), room, theme.strong)),
@@ -307,11 +308,11 @@ fn arguments(request: &ApprovalRequest, inner: usize, theme: &Theme) -> Vec<Line
     }
 }
 
-/// The question, and its choices under their numbers.
+/// The question, and its choices under their numbers, which begin where no line of the question does.
 fn question(members: &serde_json::Map<String, Value>, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let asked = members.get("question").map(text).unwrap_or_default();
-    let mut lines = wrap(&sanitize(&asked), inner, theme.strong);
+    let mut lines = behind(inner, |room| wrap(&sanitize(&asked), room, theme.strong));
     let choices = members.get("choices").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     for (number, choice) in (1..).zip(choices) {
         let wide = inner.saturating_sub(3).max(1);

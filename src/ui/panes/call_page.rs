@@ -34,8 +34,8 @@ impl LaidPage {
 
     /// That of a call; of its arguments some more than the page before had.
     pub(super) fn of_call(screen: &Screen<'_>, inner: u16, call: CallId, before: Option<FullPage>) -> Self {
-        let CallText { title, mut lines, at, arguments, must } = output::lay(screen, inner, call);
-        let shape = ArgumentsShape { call, inner, theme: screen.theme.name.clone() };
+        let CallText { title, mut lines, at, arguments, is_named, must } = output::lay(screen, inner, call);
+        let shape = ArgumentsShape { call, inner, theme: screen.theme.name.clone(), is_named };
         let (mut laid, mut shown) = kept(before, shape, arguments);
         let work = lay_more(&mut laid, &mut shown, screen.theme);
         let plain = |line: Line<'static>| TranscriptRow::new(0, line);
@@ -69,10 +69,12 @@ fn kept(
 fn lay_more(laid: &mut LaidArguments, rows: &mut Vec<TranscriptRow>, theme: &Theme) -> usize {
     let inner = usize::from(laid.shape.inner).max(1);
     let (until, mut pieces) = (laid.until(), 0);
-    while let Some(piece) = laid.next_piece(until, rows.len()) {
-        let lines = output::text(piece, inner, theme).into_iter();
+    let lay = if laid.shape.is_named { output::named_text } else { output::plain_text };
+    loop {
+        let goes_on = laid.is_within_line();
+        let Some(piece) = laid.next_piece(until, rows.len()) else { return pieces };
+        let lines = lay(piece, goes_on, inner, theme).into_iter();
         rows.extend(lines.map(|line| TranscriptRow::new(0, line)));
         pieces += 1;
     }
-    pieces
 }

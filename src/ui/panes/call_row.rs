@@ -1,6 +1,6 @@
 //! One quiet line for a call: its name, what it is about, how it stands.
 
-use ratatui::text::{Line, Span};
+use ratatui::text::Span;
 
 use crate::ui::text::{fit, width};
 

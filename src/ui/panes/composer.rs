@@ -20,8 +20,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, areas: &Areas, screen: &Screen<'_>) {
     let has_focus = local.focused(screen.view) == Focus::Composer;
     let outer = outer(areas);
     if areas.boxed {
-        let border = theme.border;
-        let mut block = Block::bordered().border_type(BorderType::Rounded).border_style(border);
+        let mut block = Block::bordered().border_type(BorderType::Rounded).border_style(theme.border);
         if let Some(word) = local.vim.word() {
             block = block.title_bottom(Line::styled(format!(" {word} "), theme.title).right_aligned());
         }

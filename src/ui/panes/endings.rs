@@ -1,12 +1,10 @@
 //! How a run ended, as rows; a budget stop is a question and has a box.
 
-use std::borrow::Cow;
-
 use ratatui::text::{Line, Span};
 
 use crate::ledger::{Ending, Entry, MicroDollars, PriceEstimate, Reach, TurnEnded};
 use crate::ui::keymap::{KeyAction, KeyContext};
-use crate::ui::text::{sanitize, width, wrap};
+use crate::ui::text::{width, wrap};
 use crate::view::{CardBody, CardId, Offer, View, ending_words, ending_words_below};
 
 use super::card_context::{CardContext, INDENT};
@@ -40,7 +38,7 @@ pub(super) fn lay(ended: &TurnEnded, entry: &Entry, around: &CardContext<'_>) ->
                 Ending::GoalReached => ("goal reached", theme.success),
                 _ => ("done", theme.faint),
             };
-            let words = in_parts(what, &spent(), around);
+            let words = if ended.is_counted() { in_parts(what, &spent(), around) } else { what.to_owned() };
             vec![TranscriptRow::new(INDENT, Line::styled(words, style)).marked("✓", style)]
         }
         Ending::AbortedStreaming | Ending::AbortedTools => interrupted(ended, entry, around),
@@ -60,7 +58,7 @@ pub(super) fn lay(ended: &TurnEnded, entry: &Entry, around: &CardContext<'_>) ->
                 // A sub-agent goes on with nothing, so nothing is to be raised or answered in its session.
                 let (words, next) = match around.view.is_below() {
                     true => (ending_words_below(reason), REPORTED),
-                    false => (ending_words(reason), ended.next_safe_action.as_str()),
+                    false => (ending_words(reason), ended.what_next()),
                 };
                 let words = format!("stopped · {words} · {}", spent());
                 let mut rows = said("■", &words, theme.warning, theme.warning, around);
@@ -85,7 +83,7 @@ fn interrupted(ended: &TurnEnded, entry: &Entry, around: &CardContext<'_>) -> Ve
     let next = match reach {
         Reach::CutShort if is_short => CHECK,
         Reach::CutShort if around.view.is_below() => "Check the effects of the interrupted calls.",
-        Reach::CutShort => ended.next_safe_action.as_str(),
+        Reach::CutShort => ended.what_next(),
         Reach::NothingStarted | Reach::NothingCut if around.view.is_below() => REPORTED,
         Reach::NothingStarted | Reach::NothingCut => "Say what to do differently.",
     };
@@ -132,12 +130,12 @@ fn budget_stop(ended: &TurnEnded, offer: Offer, around: &CardContext<'_>) -> Vec
     let mut body = wrap(&reached, inner, theme.text);
     // The sentence on record speaks to whoever runs the loop; here the user reads.
     let next = match ended.reason {
-        Ending::PriceAsked => Cow::Borrowed("Accept it, or say what to do differently."),
-        Ending::MaxTurns => Cow::Borrowed("Raise it and continue, or say what to do differently."),
-        _ => sanitize(&ended.next_safe_action),
+        Ending::PriceAsked => "Accept it, or say what to do differently.",
+        Ending::MaxTurns => "Raise it and continue, or say what to do differently.",
+        _ => ended.what_next(),
     };
     if !is_low {
-        body.extend(wrap(&next, inner, theme.dim));
+        body.extend(wrap(next, inner, theme.dim));
     }
     let lit = around.stop_has_keys && around.is_ripe;
     let (key, word) = if lit { (theme.accent, theme.text) } else { (theme.dim, theme.dim) };

@@ -17,6 +17,8 @@ pub(super) struct ArgumentsShape {
     pub call: CallId,
     pub inner: u16,
     pub theme: String,
+    /// Whether they stand under their names.
+    pub is_named: bool,
 }
 
 /// The arguments of a call, as far as they are laid out.
@@ -53,6 +55,12 @@ impl LaidArguments {
         Some(next).filter(|next| !next.is_empty())
     }
 
+    /// Whether the next piece begins within a line.
+    pub(super) fn is_within_line(&self) -> bool {
+        let before = self.text.get(..self.taken).unwrap_or_default();
+        !before.is_empty() && !before.ends_with('\n')
+    }
+
     /// Whether all of it is laid out.
     pub(super) fn is_whole(&self) -> bool {
         self.taken >= self.text.len()
@@ -86,7 +94,7 @@ mod tests {
     use super::*;
 
     fn laid(text: &str) -> LaidArguments {
-        let shape = ArgumentsShape { call: CallId(1), inner: 80, theme: String::new() };
+        let shape = ArgumentsShape { call: CallId(1), inner: 80, theme: String::new(), is_named: true };
         LaidArguments::new(shape, text.to_owned())
     }
 
@@ -111,6 +119,19 @@ mod tests {
             assert!(frames <= text.len() / (MOUTHFUL / 2) + 1, "{frames}");
         }
         assert!(piece(&"a line\n".repeat(PIECE)).ends_with('\n'));
+    }
+
+    #[test]
+    fn a_piece_of_a_long_line_goes_on_in_it() {
+        let mut laid = laid(&format!("command: {}\n  end\nbackground: true", "x".repeat(PIECE * 2)));
+        let mut begins = Vec::new();
+        loop {
+            let goes_on = laid.is_within_line();
+            let Some(piece) = laid.next_piece(usize::MAX, 0) else { break };
+            begins.push((goes_on, piece.get(..3).unwrap_or_default().to_owned()));
+        }
+        let begins: Vec<(bool, &str)> = begins.iter().map(|(goes_on, text)| (*goes_on, &**text)).collect();
+        assert_eq!(begins, [(false, "com"), (true, "xxx"), (true, "xxx")]);
     }
 
     #[test]

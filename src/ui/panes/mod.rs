@@ -111,7 +111,9 @@ pub fn prepare(
             transcript::prepare(layouts, view, local, theme, highlighter, areas.transcript, now);
             stands(layouts, view, local);
         }
-        _ => {
+        // Words in the place of everything say that it is too small: no page is in sight either.
+        None => local.stand.lay(None, false),
+        Some(_) => {
             local.page = screen.height.saturating_sub(3);
             local.stand.lay(None, false);
             prepare_page(layouts, view, local, (theme, highlighter), screen, now);

@@ -1,5 +1,6 @@
 //! Pages that take the whole screen: all of one call, and the frame that the help shares.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use ratatui::Frame;
@@ -37,6 +38,8 @@ pub(super) struct CallText {
     /// Before which line the arguments stand.
     pub at: usize,
     pub arguments: String,
+    /// Whether they stand under their names; else they are one text.
+    pub is_named: bool,
     /// How many of the lines must have been in sight before it is allowed; more than there are: all, and all of the arguments.
     pub must: usize,
 }
@@ -44,9 +47,10 @@ pub(super) struct CallText {
 impl CallText {
     /// With its arguments laid out, too.
     pub(super) fn whole(self, inner: u16, theme: &Theme) -> LaidOutput {
-        let Self { title, mut lines, at, arguments, .. } = self;
+        let Self { title, mut lines, at, arguments, is_named, .. } = self;
         let behind = lines.split_off(at.min(lines.len()));
-        lines.extend(text(&arguments, usize::from(inner).max(1), theme));
+        let lay = if is_named { named_text } else { plain_text };
+        lines.extend(lay(&arguments, false, usize::from(inner).max(1), theme));
         lines.extend(behind);
         (title, lines, Vec::new())
     }
@@ -57,7 +61,8 @@ pub(super) fn lay(screen: &Screen<'_>, inner: u16, call: CallId) -> CallText {
     let Some(panel) = screen.view.panel(call) else {
         // A call of a sub-agent is here only as long as it waits.
         let lines = vec![Line::styled("This call is no longer waiting.", screen.theme.dim)];
-        return CallText { title: "call".to_owned(), lines, at: 0, arguments: String::new(), must: 0 };
+        let (title, arguments) = ("call".to_owned(), String::new());
+        return CallText { title, lines, at: 0, arguments, is_named: false, must: 0 };
     };
     let whose =
         panel.asked_by.as_ref().map(|by| format!("{}: ", one_row(&by.to_string()))).unwrap_or_default();
@@ -123,8 +128,9 @@ fn described(panel: &Panel, inner: usize, screen: &Screen<'_>) -> CallText {
         head(&mut lines, "output so far", theme);
         rows(&mut lines, &mut panel.rows());
     }
+    let is_named = rest.is_none() && matches!(panel.arguments(), Some(Arguments::Object(_)));
     let arguments = rest.or_else(|| panel.arguments().map(called_with)).unwrap_or_default();
-    CallText { title: String::new(), lines, at, arguments, must }
+    CallText { title: String::new(), lines, at, arguments, is_named, must }
 }
 
 /// A row of what a call wrote, as it fits. Columns of a program stay where they are; all else is read word by word.
@@ -169,9 +175,37 @@ fn head(lines: &mut Vec<Line<'static>>, words: &'static str, theme: &Theme) {
 }
 
 /// What others wrote, line by line, behind the margin; broken between words, as on the card of the call.
-pub(super) fn text(text: &str, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
+fn text(text: &str, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
     let text = sanitize(text);
     behind(inner, |room| text.lines().flat_map(|line| wrap(line, room, theme.text)).collect())
+}
+
+/// What a line of a value begins with that is not its first one: there a name would begin.
+const BELOW_NAME: &str = "  ";
+
+/// A piece of one long text, laid out as such a text is, whether or not its first line goes on from the piece
+/// before.
+pub(super) fn plain_text(piece: &str, _goes_on: bool, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
+    text(piece, inner, theme)
+}
+
+/// A piece of arguments under their names: whatever a value says, none of its rows begins where a name does.
+/// `goes_on`: the first line goes on from the piece before.
+pub(super) fn named_text(piece: &str, goes_on: bool, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
+    behind(inner, |room| {
+        let mut rows = Vec::new();
+        for (at, line) in piece.lines().enumerate() {
+            let begun = Some(line).filter(|_| goes_on && at == 0);
+            match begun.or_else(|| line.strip_prefix(BELOW_NAME)) {
+                Some(rest) => rows.extend(behind(room, |room| wrap(&sanitize(rest), room, theme.text))),
+                None => {
+                    let first = vec![Span::styled(sanitize(line).into_owned(), theme.text)];
+                    rows.extend(wrap_spans(first, room, margin()));
+                }
+            }
+        }
+        rows
+    })
 }
 
 /// The arguments, each whole and on lines of its own.
@@ -182,14 +216,21 @@ fn called_with(arguments: &Arguments) -> String {
     };
     let mut said = String::new();
     for (name, value) in members {
-        if !said.is_empty() && !said.ends_with('\n') {
+        if !said.is_empty() {
             said.push('\n');
         }
-        said.push_str(name);
+        let name = one_row(name);
+        // With a blank before it, it would be a line of the value above.
+        let name = if name.trim() == name { name } else { format!("{name:?}") };
+        said.push_str(&name);
         said.push_str(": ");
-        match value.as_str() {
-            Some(text) => said.push_str(text),
-            None => said.push_str(&value.to_string()),
+        let value = value.as_str().map_or_else(|| Cow::Owned(value.to_string()), Cow::Borrowed);
+        for (at, line) in value.strip_suffix('\n').unwrap_or(&value).split('\n').enumerate() {
+            if at > 0 {
+                said.push('\n');
+                said.push_str(BELOW_NAME);
+            }
+            said.push_str(line);
         }
     }
     said
@@ -289,4 +330,24 @@ pub(super) fn page(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
         }
     };
     frame.render_widget(foot, Rect { y: area.bottom().saturating_sub(1), height: 1, ..body });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_row_of_a_value_begins_where_a_name_does() {
+        let theme = Theme::plain();
+        let rows = |piece: &str, goes_on: bool| {
+            let rows = named_text(piece, goes_on, 20, &theme);
+            rows.iter().map(ToString::to_string).collect::<Vec<String>>()
+        };
+        assert_eq!(
+            rows("to: bob and some more\n  to: alice\n  \nn: 1", false),
+            ["  to: bob and some", "    more", "    to: alice", "    ", "  n: 1"]
+        );
+        assert_eq!(rows("to: eve\nn: 1", true), ["    to: eve", "  n: 1"], "a long line goes on");
+        assert_eq!(rows("to: eve\nn: 1", false), ["  to: eve", "  n: 1"]);
+    }
 }

@@ -4,6 +4,7 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::scene::Scene;
 use crate::ui::effect::UiEffect;
+use crate::ui::focus::waits;
 use crate::ui::inspector::{self, InspectorAction};
 use crate::ui::key_actions::obey;
 use crate::ui::key_timing::Press;
@@ -33,6 +34,8 @@ pub(super) fn click(local: &mut Local, scene: Scene<'_>, at: (u16, u16), count: 
         Hit::Card { card, .. } => {
             if let Some(focus) = scene.view.card(card).and_then(|card| focus_of(local, scene, card)) {
                 local.focus = focus;
+                // The line above the composer then says what keys decide, and no longer what is looked for.
+                local.search.take_if(|_| waits(focus));
             }
         }
         Hit::Tab(tab) => {

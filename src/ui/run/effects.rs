@@ -9,6 +9,7 @@ use crate::ledger::{CallId, EntryId, UserMessage};
 use crate::tool::{MOST_TYPED, Typed};
 
 use super::super::clipboard;
+use super::super::editing::{for_editor, with_marks};
 use super::super::effect::UiEffect;
 use super::super::focus::to_text;
 use super::super::local::Overlay;
@@ -20,9 +21,10 @@ use super::super::picker_source::Source;
 use super::super::request::Request;
 use super::super::status_line::StatusFacts;
 use super::super::terminal::{redraw_all, tell};
+use super::super::unsent::{not_sent, undecided};
 use super::lineage::refused_below;
 use super::screen_loop::ScreenLoop;
-use crate::ui::commands::{STOPS_WORK, as_typed};
+use crate::ui::commands::STOPS_WORK;
 
 /// Waits until the agent takes another wish, or none any more.
 pub(super) async fn room(requests: &mpsc::Sender<Request>) {
@@ -78,8 +80,10 @@ impl ScreenLoop {
             UiEffect::Ask(request) => self.ask(request),
             UiEffect::SetTheme(name) => self.set_theme(&name),
             UiEffect::Edit => {
+                self.local.stand.out_of_sight();
                 self.guard.lend();
-                self.editing = Some((self.errands.editor)(self.local.composer.text()));
+                self.edits_call = self.local.is_editing();
+                self.editing = Some((self.errands.editor)(for_editor(&self.local)));
             }
             UiEffect::Copy(text) => self.copy(&text),
             UiEffect::CopyRecord(entry) => {
@@ -103,6 +107,8 @@ impl ScreenLoop {
             UiEffect::Suspend => {
                 self.outside.forget();
                 self.layouts.pictures.forget();
+                // The shell has the terminal meanwhile.
+                self.local.stand.out_of_sight();
                 let back = self.guard.suspend().and_then(|()| redraw_all(&mut self.terminal));
                 if back.is_err() {
                     self.outcome = Some(UiOutcome::TerminalGone);
@@ -166,9 +172,13 @@ impl ScreenLoop {
         }
         match edited {
             Ok(text) if text.trim().is_empty() => {}
-            Ok(text) if self.local.edit.is_some() => self.local.composer.hold(&text),
+            Ok(text) if self.edits_call => {
+                let text = with_marks(&mut self.local, &text);
+                self.local.composer.hold(&text);
+            }
             Ok(text) => {
-                self.local.composer.hold_edited(&text);
+                // A change that was refused meanwhile has the composer.
+                self.local.message_composer().hold_edited(&text);
                 to_text(&mut self.local, &self.view);
             }
             Err(why) => self.local.hint = Some(why),
@@ -208,12 +218,22 @@ impl ScreenLoop {
     }
 
     pub(super) fn send(&mut self, intent: Intent) {
-        let Some(intent) = self.view.at_home(intent) else {
-            self.local.hint = Some("that call is no longer waiting: nothing was decided".to_owned());
-            return self.local.answered.clear();
+        let decided =
+            if let Intent::Decide { request, call, .. } = &intent { Some((*request, *call)) } else { None };
+        let is_sent = match self.view.at_home(intent) {
+            Some(intent) => {
+                let intent = self.addressed(intent);
+                self.passes(Request::Intent(intent))
+            }
+            None => {
+                self.local.hint = Some("that call is no longer waiting: nothing was decided".to_owned());
+                self.local.answered.clear();
+                false
+            }
         };
-        let intent = self.addressed(intent);
-        self.ask(Request::Intent(intent));
+        if let Some((request, call)) = decided.filter(|_| !is_sent) {
+            undecided(&mut self.local, request, call);
+        }
     }
 
     /// Lays an empty list on top and asks for what is in it.
@@ -234,23 +254,20 @@ impl ScreenLoop {
     }
 
     pub(super) fn ask(&mut self, request: Request) {
+        self.passes(request);
+    }
+
+    /// Passes a request on. Says whether there was room for it.
+    fn passes(&mut self, request: Request) -> bool {
         let request = match self.local.obeyed.take() {
             Some(line) => request.typed(line, self.behind.len()),
             None => request,
         };
         match self.app.requests.try_send(request) {
-            Ok(()) => {}
+            Ok(()) => return true,
             Err(TrySendError::Closed(_)) => self.agent_gone(),
-            Err(TrySendError::Full(request)) => {
-                self.local.hint =
-                    Some("not accepted: the agent is busy with earlier input; try again".to_owned());
-                self.local.answered.clear();
-                if let Some(line) = request.line() {
-                    self.local.composer.give_back(line);
-                } else if let Request::Intent(Intent::Submit(said) | Intent::Queue(said)) = request {
-                    self.local.composer.give_back_message(&as_typed(&said, &self.view));
-                }
-            }
+            Err(TrySendError::Full(request)) => not_sent(&mut self.local, &self.view, request),
         }
+        false
     }
 }

@@ -90,7 +90,9 @@ impl ScreenLoop {
             }
             Some(Ok(Input::Paste(text))) => {
                 self.press(false);
-                let words = if self.local.typing().is_none() { (self.mentions)(&text) } else { None };
+                // In a call that is being changed, a path is a path.
+                let is_message = self.local.typing().is_none() && !self.local.is_editing();
+                let words = if is_message { (self.mentions)(&text) } else { None };
                 match words {
                     Some(words) => {
                         mention(&mut self.local, &self.view, &words);

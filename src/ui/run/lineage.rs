@@ -105,6 +105,8 @@ impl ScreenLoop {
         let reading_files = self.local.reading_files;
         let unwritten = self.local.to_keep.take();
         self.local = Local { reading_files, ..local };
+        // The other session has stood in its place.
+        self.local.stand.out_of_sight();
         if unwritten.is_some() {
             let why = "the rule was not written to a file: you left before the decision with it was recorded";
             self.local.hint = Some(why.to_owned());

@@ -20,6 +20,7 @@ use super::super::outcome::{UiError, UiOutcome};
 use super::super::reply::Reply;
 use super::super::request::Request;
 use super::super::settings::{AppIo, Now, UiSettings};
+use super::held_line::HeldLine;
 use super::lines::{LineReader, TypedLine};
 
 /// Most news taken in before words are written.
@@ -54,6 +55,7 @@ pub async fn listen(
         requests: app.requests,
         abort: app.abort,
         now: app.now,
+        held: HeldLine::default(),
         is_leaving: false,
         prompted: Duration::ZERO,
         outcome: None,
@@ -139,6 +141,8 @@ struct LinearLoop {
     requests: mpsc::Sender<Request>,
     abort: mpsc::Sender<()>,
     now: Now,
+    /// A line of which it is not known yet whether it came by itself.
+    held: HeldLine,
     /// Nothing more can be typed, and the last message is not answered yet.
     is_leaving: bool,
     /// When the last prompt was written, since reading began.
@@ -147,9 +151,10 @@ struct LinearLoop {
 }
 
 impl LinearLoop {
-    /// Waits for news, or until it is to be said what is waited for.
+    /// Waits for news, until it is to be said what is waited for, or until it is known how a line came.
     async fn wait(&mut self) {
-        match self.talk.says_in() {
+        let due = self.held.due_in(self.lines.elapsed());
+        match self.talk.says_in().into_iter().chain(due).min() {
             None => {
                 let news = self.sources.next().await;
                 self.take(news);
@@ -158,6 +163,10 @@ impl LinearLoop {
                 Ok(news) => self.take(news),
                 Err(_) => self.talk.tick((self.now)()),
             },
+        }
+        if let Some(line) = self.held.due(self.lines.elapsed()) {
+            let alone = line.alone && !(self.talk.has_to_be_alone(&line) && self.lines.go_on());
+            self.typed(&Line { alone, ..line });
         }
         self.talk.say_wait();
     }
@@ -168,19 +177,26 @@ impl LinearLoop {
             News::ToldToEnd => return self.outcome = Some(UiOutcome::Signalled),
             News::AgentGone => return self.outcome = Some(UiOutcome::AgentGone),
             News::Typed(TypedLine::Gone) => return self.outcome = Some(UiOutcome::TerminalGone),
-            // At a terminal it is Ctrl-D, which leaves; a pipe that has ended has said all it wanted to.
-            News::Typed(TypedLine::End) if self.lines.are_shown() => vec![LinearEffect::Quit],
+            // At a terminal it is Ctrl-D, which leaves.
+            News::Typed(TypedLine::End) if self.lines.are_shown() => {
+                self.counts_now(false);
+                vec![LinearEffect::Quit]
+            }
+            // A pipe that has ended has said all it wanted to.
             News::Typed(TypedLine::End) => {
+                self.counts_now(true);
                 self.is_leaving = true;
                 Vec::new()
             }
             News::Typed(TypedLine::Line(line)) => {
                 // What was read before the prompt was written does not stand behind it.
                 let is_ahead = line.echo == Echo::Shown && line.at < self.prompted;
-                self.talk.line(&Line { echo: if is_ahead { Echo::Elsewhere } else { line.echo }, ..line })
+                let line = Line { echo: if is_ahead { Echo::Elsewhere } else { line.echo }, ..line };
+                return self.held.take(line).iter().for_each(|line| self.typed(line));
             }
             News::Interrupt => {
                 self.lines.forget_half();
+                self.counts_now(false);
                 self.talk.interrupt(self.lines.are_shown())
             }
             News::Agent(event) => self.talk.hear(&event).map(LinearEffect::Ask).into_iter().collect(),
@@ -201,6 +217,22 @@ impl LinearLoop {
         };
         acts.into_iter().for_each(|act| self.act(act));
         self.talk.forget_line();
+    }
+
+    /// A line whose time has come.
+    fn typed(&mut self, line: &Line) {
+        if self.outcome.is_none() {
+            let acts = self.talk.line(line);
+            acts.into_iter().for_each(|act| self.act(act));
+            self.talk.forget_line();
+        }
+    }
+
+    /// What was ended before something else is told before that. `ended`: nothing more can be typed.
+    fn counts_now(&mut self, ended: bool) {
+        if let Some(line) = self.held.cut_short(ended) {
+            self.typed(&line);
+        }
     }
 
     fn act(&mut self, act: LinearEffect) {

@@ -15,9 +15,9 @@ use rustix::io::Errno;
 use rustix::termios::{LocalModes, tcgetattr};
 use tokio::sync::mpsc;
 
-use super::super::key_timing::BURST;
 use super::super::linear::{Echo, Line};
 use super::half_line;
+use super::held_line::TOGETHER;
 
 /// Bytes that are read at once: more than a terminal has for one line.
 const PIECE: usize = 16 * 1024;
@@ -106,6 +106,24 @@ impl LineReader {
         gate.begun_at = None;
     }
 
+    /// Whether more stands behind the lines that were read: another one, or the beginning of one, which a
+    /// terminal gives to nobody before Enter. What is pasted seldom ends its last line.
+    pub(super) fn go_on(&self) -> bool {
+        let mut gate = held(&self.gate);
+        if gate.is_over {
+            return false;
+        }
+        if !gate.begun.is_empty() || is_readable(&gate.input) {
+            return true;
+        }
+        if !gate.shown {
+            return false;
+        }
+        let half = half_line::take(&gate.input);
+        gate.take_in(&half);
+        !half.is_empty()
+    }
+
     /// Writes a question and returns the number that lines carry from here on.
     ///
     /// # Errors
@@ -163,7 +181,7 @@ impl Gate {
         }
         // A person ends one line after the other; what is pasted has ended several at once.
         let now = Instant::now();
-        let follows = self.last.is_some_and(|last| now.duration_since(last) < BURST);
+        let follows = self.last.is_some_and(|last| now.duration_since(last) < TOGETHER);
         let alone = lines.len() == 1 && !follows && !is_readable(&self.input);
         if !lines.is_empty() {
             self.last = Some(now);

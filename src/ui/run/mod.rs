@@ -20,6 +20,7 @@ use screen_loop::ScreenLoop;
 mod behind;
 mod effects;
 mod half_line;
+mod held_line;
 mod inputs;
 mod lineage;
 pub(super) mod linear;

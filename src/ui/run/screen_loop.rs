@@ -1,5 +1,6 @@
 //! What the loop of the screen holds, what it does with news, and each frame.
 
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use tokio::sync::{Notify, mpsc};
 use tokio::time::Instant;
 
 use crate::agent::{Event, Intent};
-use crate::ledger::{CallId, Entry};
+use crate::ledger::{CallId, Entry, Millis};
 use crate::tool::Typed;
 use crate::ui::frame_pacing::{FramePacing, Unseen};
 use crate::ui::graphics::Pictures;
@@ -81,6 +82,8 @@ pub(super) struct ScreenLoop {
     pub(super) player: Option<Player>,
     /// What is typed, while it is in the user's editor.
     pub(super) editing: Option<Editing>,
+    /// Whether that is a call that is being changed, and no message.
+    pub(super) edits_call: bool,
     pub(super) outcome: Option<UiOutcome>,
     /// What was typed into the terminal of a command and has not left yet.
     pub(super) typed: Option<(CallId, Typed)>,
@@ -156,6 +159,7 @@ impl ScreenLoop {
             first: settings.first,
             player,
             editing: None,
+            edits_call: false,
             outcome: None,
             typed: None,
             listens: true,
@@ -224,7 +228,7 @@ impl ScreenLoop {
             self.outcome = Some(UiOutcome::Branch(start.clone()));
         }
         if let Reply::Forked(id) = &said {
-            let draft = self.local.composer.message();
+            let draft = self.local.message_composer().draft();
             self.outcome = Some(UiOutcome::Resume { id: id.clone(), draft });
         }
         reply(&mut self.local, &self.view, said);
@@ -286,25 +290,11 @@ impl ScreenLoop {
         if let Some(id) = wanted_preview(&mut self.local) {
             self.ask(Request::Preview(id));
         }
-        let drawn = self.terminal.autoresize().and_then(|()| self.terminal.size()).and_then(|size| {
-            let area = Rect::new(0, 0, size.width, size.height);
-            let Self { layouts, view, local, theme, highlighter, .. } = self;
-            if layouts.pictures.is_on() {
-                layouts.pictures.measure(cell_size());
-            }
-            prepare(layouts, view, local, theme, highlighter, area, now);
-            with_next_frame(&mut self.terminal, &layouts.pictures.words())?;
-            let screen =
-                Screen { view, local, theme, highlighter, layouts, now, entry_json: self.entry_json };
-            let links = if self.links { layouts.links() } else { Default::default() };
-            self.terminal.backend_mut().lead(links);
-            show(&mut self.terminal, |frame| draw(frame, &screen))
-        });
-        let drawn = drawn.and_then(|()| tell(&self.outside.news(&self.view)));
-        if drawn.is_err() {
+        // While the user's editor has the terminal, nobody sees a frame: what one would show has not been
+        // read.
+        if self.editing.is_none() && self.show_frame(now).is_err() {
             self.outcome = Some(UiOutcome::TerminalGone);
         }
-        self.local.stand.drawn(self.began.elapsed());
         self.pace.drawn(Instant::now(), self.layouts.was_behind());
         self.dirty = false;
         self.tick = match self.view.status.counts_in(now) {
@@ -312,5 +302,25 @@ impl ScreenLoop {
             _ if self.local.watches(&self.view) => WATCHED,
             counts => counts.map_or(TICK, Duration::from_millis),
         };
+    }
+
+    /// Lays out what the frame shows, and shows it. From then on it is in sight.
+    fn show_frame(&mut self, now: Millis) -> io::Result<()> {
+        self.terminal.autoresize()?;
+        let size = self.terminal.size()?;
+        let area = Rect::new(0, 0, size.width, size.height);
+        let Self { layouts, view, local, theme, highlighter, .. } = self;
+        if layouts.pictures.is_on() {
+            layouts.pictures.measure(cell_size());
+        }
+        prepare(layouts, view, local, theme, highlighter, area, now);
+        with_next_frame(&mut self.terminal, &layouts.pictures.words())?;
+        let screen = Screen { view, local, theme, highlighter, layouts, now, entry_json: self.entry_json };
+        let links = if self.links { layouts.links() } else { Default::default() };
+        self.terminal.backend_mut().lead(links);
+        show(&mut self.terminal, |frame| draw(frame, &screen))?;
+        tell(&self.outside.news(&self.view))?;
+        self.local.stand.drawn(self.began.elapsed());
+        Ok(())
     }
 }

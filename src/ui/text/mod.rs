@@ -20,6 +20,7 @@ pub mod tag;
 
 mod address;
 mod code;
+mod line_end;
 mod measure;
 mod sanitize;
 mod wrap;
@@ -28,6 +29,7 @@ pub use crate::ledger::grouped;
 pub use address::address;
 use address::addresses_in;
 pub(in crate::ui) use code::with_code;
+pub(in crate::ui) use line_end::told_end;
 pub use measure::{MEASURE, counted, fit, width};
 pub use sanitize::sanitize;
 pub use wrap::{cut_spans, wrap, wrap_spans};

@@ -319,7 +319,7 @@ fn the_editor_is_told_in_which_worktree_a_call_acts() {
     let call = &request["params"]["toolCall"];
     let worktree = text_of(&call["_meta"]["countersign/subagent"], "worktree");
     assert!(worktree.ends_with(&format!("-{session}-c1")), "{worktree}");
-    assert!(call["content"].to_string().contains(&format!("In the worktree {worktree}")), "{call}");
+    assert!(call["content"].to_string().contains(&format!("In the worktree `{worktree}`")), "{call}");
     assert_eq!(call["title"], "maker c1: shell $ touch made");
     editor.choose(&request, "deny");
     assert_eq!(editor.stop_reason(&prompt), "end_turn");

@@ -190,6 +190,27 @@ fn the_words_of_notes_are_only_shown_and_recorded() {
 }
 
 #[test]
+fn what_can_be_done_next_is_said_in_our_own_words() {
+    // A file may have anything there, and people read it as our advice: `TurnEnded::what_next` is one of our
+    // sentences.
+    const FIELD: &str = ".next_safe_action";
+    const RECORD: &[&str] = &["src/core/ledger/entry.rs", "src/core/wire/record/encode.rs"];
+    broken_rules(
+        |file| {
+            let after = |at: usize| file.code.get(at + FIELD.len()..).unwrap_or("");
+            let is_method = |at: usize| after(at).starts_with(['(', '_']);
+            let reads = file.code.match_indices(FIELD).any(|(at, _)| !is_method(at));
+            if reads && !RECORD.contains(&file.name.as_str()) {
+                vec![format!("{}: says what a record advises", file.name)]
+            } else {
+                Vec::new()
+            }
+        },
+        &["src"],
+    );
+}
+
+#[test]
 fn nothing_refers_to_a_document_by_its_number() {
     broken_rules(
         |file| {

@@ -48,6 +48,7 @@ fn view_settings() -> ViewSettings {
         commands: Vec::new(),
         ignored: Vec::new(),
         hosts: Vec::new(),
+        imported_to: None,
     }
 }
 

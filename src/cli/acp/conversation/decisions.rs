@@ -250,6 +250,7 @@ impl Conversation {
             Ok(PermissionAnswer::Answer(answer)) => answer,
             Ok(PermissionAnswer::Keep(kept)) => {
                 let answer = Answer::Always { rule: kept.rule.clone(), scope: kept.scope };
+                self.to_keep.retain(|earlier| earlier.call != kept.call);
                 self.to_keep.push(kept);
                 answer
             }
@@ -317,9 +318,6 @@ impl Conversation {
             .collect();
         for asking in answered {
             let Some(asked) = waiting.get(&asking) else { continue };
-            if asking.path.is_empty() {
-                self.to_keep.retain(|kept| kept.call != asked.call);
-            }
             let Some(round) = self.asked.remove(&asking).map(|open| open.round) else { continue };
             if round < 3 {
                 self.ask(asking, asked.clone(), round + 1).await;

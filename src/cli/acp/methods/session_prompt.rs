@@ -211,7 +211,7 @@ pub(in crate::cli::acp) fn ended(entry: EntryId, end: &TurnEnded) -> Value {
         "_meta": {
             "countersign/ending": end.reason.as_str(),
             "countersign/entry": entry.to_string(),
-            "countersign/next": end.next_safe_action,
+            "countersign/next": end.what_next(),
         },
     })
 }

@@ -6,10 +6,13 @@ use serde_json::{Value, json};
 use crate::agent::Answer;
 use crate::cli::events::digest_of;
 use crate::ledger::{ApprovalRequest, EntryId, MicroDollars, Sandboxing, Scope};
+use crate::policy::LinePart;
 use crate::tool::ASK;
 use crate::ui::RulePlan;
+use crate::ui::effect_words;
 use crate::ui::local::RuleToKeep;
 use crate::ui::text::sanitize;
+use crate::view::Panel;
 
 /// The method.
 pub(in crate::cli::acp) const METHOD: &str = "session/request_permission";
@@ -52,7 +55,8 @@ impl OfferedAnswer {
         name: impl Into<String>,
         answer: PermissionAnswer,
     ) -> Self {
-        Self { id: id.into(), kind, name: sanitize(&name.into()).into_owned(), answer }
+        // A name is one line: what stands in it of a rule or a choice begins no other.
+        Self { id: id.into(), kind, name: sanitize(&name.into()).replace('\n', " "), answer }
     }
 
     fn shown(&self) -> Value {
@@ -164,15 +168,19 @@ pub(in crate::cli::acp) fn params(session: &str, call: &Value, offered: &[Offere
 }
 
 /// What a decision is about, for who keeps books of their own: exactly this, named by its digest.
-pub(in crate::cli::acp) fn about(entry: EntryId, asked: &ApprovalRequest) -> Value {
+pub(in crate::cli::acp) fn about(entry: EntryId, panel: &Panel, asked: &ApprovalRequest) -> Value {
+    let part = |part: &LinePart| json!({ "text": part.text, "does": part.does(), "to": part.to });
+    let parts: Vec<Value> = panel.parts().iter().map(part).collect();
     json!({
         "entry": entry.to_string(),
         "call": asked.call.to_string(),
         "digest": digest_of(asked),
         "why": asked.why,
-        "does": asked.does(),
+        "does": effect_words::does(asked),
+        "parts": parts,
         "leadsTo": asked.leads_to,
         "warning": asked.warning,
+        "gaps": asked.gaps,
         "rule": asked.rule,
         "isPartial": asked.is_partial,
         "sandboxing": asked.sandboxing.as_str(),

@@ -8,6 +8,7 @@ pub(super) mod notice;
 pub(super) mod plan;
 pub(super) mod price;
 pub(super) mod session_info;
+mod texts;
 pub(super) mod tool_call;
 pub(super) mod unified_diff;
 pub(super) mod usage;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use super::texts::{fenced, one_row, quoted, text};
 use super::unified_diff::hunks;
 use crate::agent::CallAddress;
 use crate::cli::acp::methods::session_request_permission::about;
@@ -12,10 +13,12 @@ use crate::ledger::{
     ApprovalRequest, Arguments, CallId, Decision, EntryId, EscrowSettlement, Outcome, Preview, TaskState,
     ToolResult,
 };
+use crate::policy::LinePart;
 use crate::tool::name::{
     ASK, EDIT, FETCH, GLOB, LIST, PLAN, READ, SEARCH, SHELL, SHELL_KILL, SHELL_OUTPUT, WRITE,
 };
 use crate::tool::{bound, rows};
+use crate::ui::effect_words;
 use crate::ui::text::sanitize;
 use crate::view::{Panel, subject};
 
@@ -48,16 +51,16 @@ pub(in crate::cli::acp) fn of_subagent(
 pub(in crate::cli::acp) fn in_worktree(mut request: Value, folder: Option<&Path>) -> Value {
     let content = request.get_mut("content").and_then(Value::as_array_mut);
     if let (Some(folder), Some(content)) = (folder, content) {
-        content.push(text(&sanitize(&format!("In the worktree {}", folder.display()))));
+        content.push(text(&format!("In the worktree {}", quoted(&folder.display().to_string()))));
     }
     request
 }
 
 /// A title; one that is cut says so.
 fn titled(words: &str) -> String {
-    let title = sanitize(words);
+    let title = one_row(words);
     if title.chars().count() <= TITLE {
-        return title.into_owned();
+        return title;
     }
     title.chars().take(TITLE - 1).chain(['…']).collect()
 }
@@ -98,17 +101,17 @@ pub(in crate::cli::acp) fn asked(
 ) -> Value {
     let mut update = described(cwd, panel);
     put(&mut update, "status", json!("pending"));
-    put(&mut update, "content", Value::Array(shown(cwd, asked)));
+    put(&mut update, "content", Value::Array(shown(cwd, panel, asked)));
     put(
         &mut update,
         "_meta",
-        json!({ "countersign/tool": panel.name(), "countersign/approval": about(entry, asked) }),
+        json!({ "countersign/tool": panel.name(), "countersign/approval": about(entry, panel, asked) }),
     );
     update
 }
 
 /// What is asked about, and why.
-fn shown(cwd: &Path, asked: &ApprovalRequest) -> Vec<Value> {
+fn shown(cwd: &Path, panel: &Panel, asked: &ApprovalRequest) -> Vec<Value> {
     let mut content = match &asked.preview {
         Preview::Diff(diff) => diffs(cwd, asked, diff),
         Preview::Command(command) => vec![fenced(command)],
@@ -122,13 +125,14 @@ fn shown(cwd: &Path, asked: &ApprovalRequest) -> Vec<Value> {
             let beside = asked.beside_command().into_iter();
             let told: Vec<String> = beside.map(|(name, value)| format!("{name}: {value}")).collect();
             content.extend((!told.is_empty()).then(|| fenced(&bound(&told.join("\n"), ARGUMENTS).text)));
+            content.extend(parts(panel));
         }
-        Preview::Recipient(address) => content.push(text(&format!("Sent to {}", sanitize(address)))),
+        Preview::Recipient(address) => content.push(text(&format!("Sent to {}", quoted(address)))),
         Preview::Diff(_) | Preview::None => {}
     }
-    let mut words = vec![format!("{}: {}", asked.does(), asked.why)];
-    words.extend(asked.leads_to.as_ref().map(|to| format!("Leads to {to}")));
-    words.extend(asked.warning.clone());
+    let mut words = vec![format!("{}: {}", effect_words::does(asked), quoted(&asked.why))];
+    words.extend(asked.leads_to.as_ref().map(|to| format!("Leads to {}", quoted(to))));
+    words.extend(asked.warning.as_ref().map(|warning| format!("Warning: {}", quoted(warning))));
     if asked.is_partial {
         content.extend(arguments(&asked.arguments));
         words.push(
@@ -141,6 +145,19 @@ fn shown(cwd: &Path, asked: &ApprovalRequest) -> Vec<Value> {
     }
     content.push(text(&sanitize(&words.join("\n\n"))));
     content
+}
+
+/// What each command of a line does, where one of them does what cannot be taken back.
+fn parts(panel: &Panel) -> Vec<Value> {
+    let row = |part: &LinePart| {
+        let to = part.to.as_ref().map(|to| format!(" to {}", one_row(to))).unwrap_or_default();
+        format!("{}{to}: {}", part.does(), one_row(&part.text))
+    };
+    let rows: Vec<String> = effect_words::parts(panel).iter().map(row).collect();
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    vec![text("What each command of it does:"), fenced(&bound(&rows.join("\n"), ARGUMENTS).text)]
 }
 
 /// What a call would be made with, as a text: not every editor shows `rawInput`, and what is allowed has to be seen.
@@ -284,17 +301,6 @@ fn legible(side: &str) -> String {
     side.split('\t').map(sanitize).collect::<Vec<_>>().join("\t")
 }
 
-/// A text as it is: editors draw what they are told as Markdown, so it stands in a fence that nothing in it can end.
-fn fenced(words: &str) -> Value {
-    let longest = words.split(|c| c != '`').map(str::len).max().unwrap_or_default();
-    let fence = "`".repeat(longest.max(2) + 1);
-    text(&format!("{fence}\n{}\n{fence}", sanitize(words)))
-}
-
-fn text(words: &str) -> Value {
-    json!({ "type": "content", "content": { "type": "text", "text": words } })
-}
-
 fn put(update: &mut Value, member: &str, value: Value) {
     if let Some(members) = update.as_object_mut() {
         members.insert(member.to_owned(), value);
@@ -345,6 +351,7 @@ mod tests {
     #[test]
     fn a_change_hides_nothing_and_a_title_says_that_it_is_cut() {
         assert_eq!(legible("if a\u{202e}b {\n\tx\u{1b}[2J\n"), "if a\\u{202e}b {\n\tx^[[2J\n");
+        assert_eq!(titled("shell a\n\n# b"), "shell a  # b");
         assert_eq!(titled(&"a".repeat(TITLE)), "a".repeat(TITLE));
         assert_eq!(titled(&"a".repeat(TITLE + 1)), format!("{}…", "a".repeat(TITLE - 1)));
     }

@@ -150,22 +150,86 @@ const LAUNCHERS: &[&str] = &[
     "watchexec",
     "nodemon",
     "corepack",
+    "gtimeout",
+    "genv",
+    "gnice",
+    "gnohup",
+    "gxargs",
+    "gstdbuf",
+    "gtime",
+    "gchroot",
+    "sem",
+    "proxychains",
+    "proxychains4",
+    "cross-env",
+    "cross-env-shell",
+    "concurrently",
+    "dotenv",
+    "dotenvx",
+    "onchange",
+    "chokidar",
+    "ansible",
+    "pdsh",
+    "pssh",
+    "parallel-ssh",
+    "clush",
+    "lima",
+    "nu",
+    "xonsh",
+    "elvish",
+    "yash",
 ];
 
-/// Programs whose arguments may hold a text in a language that can start others.
+/// Programs of which nothing else is known here, and whose words name no command: what they look for, install
+/// or show may be called like one.
+const OF_NAMES: &[&str] = &[
+    "fd",
+    "fdfind",
+    "ag",
+    "ack",
+    "ugrep",
+    "bat",
+    "batcat",
+    "ldd",
+    "tldr",
+    "whatis",
+    "apropos",
+    "whereis",
+    "svn",
+    "hg",
+    "zypper",
+    "microdnf",
+    "emerge",
+    "port",
+    "pkg",
+    "yay",
+    "paru",
+    "nix-env",
+    "choco",
+    "scoop",
+    "winget",
+    "pgrep",
+    "pidof",
+    "killall",
+    "locate",
+    "logger",
+    "notify-send",
+    "say",
+];
+
+/// Programs with a language in which others can be started: a text in it may be among their arguments or on
+/// their standard input.
 const INTERPRETERS: &[&str] = &[
-    "awk",
-    "gawk",
-    "mawk",
-    "nawk",
-    "sed",
-    "gsed",
     "perl",
+    "raku",
     "ruby",
+    "irb",
     "node",
     "nodejs",
     "deno",
     "bun",
+    "tsx",
+    "ts-node",
     "php",
     "lua",
     "luajit",
@@ -175,11 +239,6 @@ const INTERPRETERS: &[&str] = &[
     "ex",
     "ed",
     "emacs",
-    "less",
-    "man",
-    "tar",
-    "gtar",
-    "bsdtar",
     "make",
     "gmake",
     "gdb",
@@ -187,23 +246,49 @@ const INTERPRETERS: &[&str] = &[
     "tclsh",
     "expect",
     "m4",
-    "rsync",
-    "scp",
-    "sftp",
-    "git",
-    "hg",
-    "zip",
-    "cpio",
-    "tcpdump",
     "sqlite3",
     "psql",
     "mysql",
+    "mariadb",
     "julia",
-    "Rscript",
+    "r",
+    "rscript",
+    "octave",
+    "gnuplot",
     "osascript",
     "pwsh",
-    "cmake",
+    "ghc",
+    "ghci",
+    "elixir",
+    "iex",
+    "guile",
+    "racket",
+    "sbcl",
+    "clojure",
+    "clj",
+    "groovy",
+    "jshell",
+    "scala",
+    "ocaml",
+    "bpython",
+    "sftp",
+    "ftp",
+    "lftp",
 ];
+
+/// Those whose standard input is what they work on, unless an option says that it is their program.
+const FILTERS: &[&str] = &["awk", "gawk", "mawk", "nawk", "sed", "gsed"];
+
+/// Programs of which only an argument may be such a text.
+const BY_ARGUMENT: &[&str] =
+    &["less", "man", "tar", "gtar", "bsdtar", "rsync", "scp", "git", "hg", "zip", "cpio", "tcpdump", "cmake"];
+
+/// Programs that start what their standard input says. Their arguments are looked at in other ways.
+const BY_INPUT: &[&str] = &[
+    "sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "ssh", "su", "sudo", "chroot",
+    "nsenter", "unshare", "script", "parallel", "at", "batch", "crontab", "uv",
+];
+
 /// Subcommands of git whose texts are messages.
 const MESSAGES: &[&str] =
     &["commit", "tag", "notes", "stash", "merge", "log", "branch", "checkout", "switch", "add"];
@@ -214,10 +299,29 @@ pub(in crate::policy) fn is_launcher(program: &str) -> bool {
     LAUNCHERS.contains(&program) || (program.starts_with("ld") && program.contains(".so"))
 }
 
+/// Whether its words are known to name no command.
+pub(in crate::policy) fn is_about_names(program: &str) -> bool {
+    OF_NAMES.contains(&program)
+}
+
 /// Whether a text among its arguments may start a program.
 pub(in crate::policy) fn is_interpreter(program: &str, first: Option<&str>) -> bool {
     let is_message = program == "git" && first.is_some_and(|first| MESSAGES.contains(&first));
-    let is_known =
-        INTERPRETERS.contains(&program) || program.starts_with("python") || program.starts_with("pypy");
+    let is_known = has_language(program) || FILTERS.contains(&program) || BY_ARGUMENT.contains(&program);
     is_launcher(program) || (is_known && !is_message)
+}
+
+/// Whether a text on its standard input may be a program for it, or for what its words start.
+pub(in crate::policy) fn runs_its_input(program: &str, words: &[String]) -> bool {
+    // `awk -f -`, `sed -nf /dev/stdin`
+    let names_program =
+        |word: &String| word.starts_with("--file") || (word.starts_with('-') && word.contains('f'));
+    BY_INPUT.contains(&program)
+        || has_language(program)
+        || (FILTERS.contains(&program) && words.iter().any(names_program))
+}
+
+fn has_language(program: &str) -> bool {
+    let of_python = ["python", "pypy", "ipython"];
+    INTERPRETERS.contains(&program) || of_python.iter().any(|name| program.starts_with(name))
 }

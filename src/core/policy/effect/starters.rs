@@ -2,17 +2,42 @@
 
 use super::launchers::is_launcher;
 
-/// Subcommands behind which a command stands.
+/// Subcommands behind which a command stands. One may have one of its own, and `*` is a word of any kind
+/// between them.
 const BY_SUBCOMMAND: &[(&str, &[&str])] = &[
+    ("git", &["submodule foreach", "bisect run"]),
     ("npm", &["exec", "x", "explore"]),
     ("pnpm", &["exec", "x", "dlx"]),
-    ("yarn", &["exec", "dlx"]),
+    ("yarn", &["exec", "dlx", "workspace * exec", "workspaces foreach exec"]),
     ("bun", &["exec", "x"]),
     ("bundle", &["exec", "e"]),
     ("lerna", &["exec"]),
     ("nx", &["exec"]),
     ("rbenv", &["exec"]),
     ("pyenv", &["exec"]),
+    ("cargo", &["watch"]),
+    ("rustup", &["run"]),
+    ("stack", &["exec"]),
+    ("cabal", &["exec"]),
+    ("opam", &["exec"]),
+    ("composer", &["exec"]),
+    ("tox", &["exec"]),
+    ("pixi", &["run"]),
+    ("rye", &["run"]),
+    ("pipx", &["run"]),
+    ("mamba", &["run"]),
+    ("micromamba", &["run"]),
+    ("devbox", &["run"]),
+    ("docker-compose", &["exec", "run"]),
+    ("multipass", &["exec"]),
+    ("heroku", &["run"]),
+    ("op", &["run"]),
+    ("doppler", &["run"]),
+    ("aws-vault", &["exec"]),
+    ("chamber", &["exec"]),
+    ("sops", &["exec-env", "exec-file"]),
+    ("ip", &["netns exec"]),
+    ("repo", &["forall"]),
 ];
 
 /// How many words belong to what an option starts.
@@ -36,66 +61,12 @@ const BY_OPTION: &[(&[&str], &[&str], Extent)] = &[
 /// Letters of these programs that have a value: what is joined to them is no other option.
 const VALUED: &str = "cdefjoStE";
 
-/// Programs that may take what they read from their standard input for a program of their language.
-const READS_PROGRAM: &[&str] = &[
-    "sh",
-    "bash",
-    "dash",
-    "zsh",
-    "ksh",
-    "mksh",
-    "ash",
-    "fish",
-    "csh",
-    "tcsh",
-    "ssh",
-    "su",
-    "sudo",
-    "chroot",
-    "nsenter",
-    "unshare",
-    "script",
-    "parallel",
-    "at",
-    "batch",
-    "gdb",
-    "lldb",
-    "expect",
-    "tclsh",
-    "perl",
-    "ruby",
-    "irb",
-    "node",
-    "nodejs",
-    "deno",
-    "bun",
-    "php",
-    "lua",
-    "luajit",
-    "vim",
-    "vi",
-    "nvim",
-    "ex",
-    "ed",
-    "make",
-    "gmake",
-    "m4",
-    "sqlite3",
-    "psql",
-    "mysql",
-    "julia",
-    "r",
-    "rscript",
-    "osascript",
-    "pwsh",
-];
-
 /// The words of what a program may start, by its words: a list for each place where a command may stand. Its start may be any of them.
 pub(in crate::policy) fn started(program: &str, words: &[String]) -> Vec<Vec<String>> {
     if is_launcher(program) {
         return vec![words.to_vec()];
     }
-    let mut all: Vec<Vec<String>> = behind_subcommand(program, words).into_iter().collect();
+    let mut all = behind_subcommands(program, words);
     for (_, options, extent) in BY_OPTION.iter().filter(|(programs, ..)| programs.contains(&program)) {
         for (at, word) in words.iter().enumerate() {
             let Some(joined) = options.iter().find_map(|option| value(option, word)) else { continue };
@@ -111,23 +82,27 @@ pub(in crate::policy) fn started(program: &str, words: &[String]) -> Vec<Vec<Str
     all
 }
 
-/// Whether a text on the standard input may be a program for it.
-pub(in crate::policy) fn runs_its_input(program: &str) -> bool {
-    READS_PROGRAM.contains(&program) || program.starts_with("python") || program.starts_with("pypy")
+/// What stands behind subcommands that start a command.
+fn behind_subcommands(program: &str, words: &[String]) -> Vec<Vec<String>> {
+    let named = BY_SUBCOMMAND.iter().filter(|(name, _)| *name == program).flat_map(|(_, names)| *names);
+    let mut all: Vec<Vec<String>> = named
+        .filter_map(|name| name.split(' ').try_fold(words, behind_subcommand))
+        .map(<[String]>::to_vec)
+        .collect();
+    all.dedup();
+    all
 }
 
-/// What stands behind a subcommand that starts a command. Before it there may be options with their values.
-fn behind_subcommand(program: &str, words: &[String]) -> Option<Vec<String>> {
-    let (_, names) = BY_SUBCOMMAND.iter().find(|(name, _)| *name == program)?;
-    let is_option = |at: usize| words.get(at).is_some_and(|word| word.starts_with('-'));
+/// What stands behind a subcommand. Before it there may be options with their values.
+fn behind_subcommand<'w>(words: &'w [String], name: &str) -> Option<&'w [String]> {
+    let is_option = |at: usize| words.get(at).is_some_and(|word| word.starts_with(['-', '+']));
     let is_passed = |at: usize| is_option(at) || at.checked_sub(1).is_some_and(is_option);
     // These programs know a subcommand by its beginning, too.
-    let is_short_for = |word: &str, name: &str| word == name || (word.len() > 1 && name.starts_with(word));
-    let starts =
-        |at: &usize| words.get(*at).is_some_and(|word| names.iter().any(|name| is_short_for(word, name)));
+    let is_short_for = |word: &str| word == name || (word.len() > 1 && name.starts_with(word));
+    let starts = |at: &usize| words.get(*at).is_some_and(|word| name == "*" || is_short_for(word));
     let mut places = (0..words.len()).take_while(|at| at.checked_sub(1).is_none_or(is_passed));
     let at = places.find(starts)?;
-    words.get(at + 1..).map(<[String]>::to_vec)
+    words.get(at + 1..)
 }
 
 /// What is joined to an option in this word; empty if its value is the next word. `None`: the word is not that option.
@@ -155,6 +130,12 @@ mod tests {
             ("npm exec -- rm x", &["-- rm x"][..]),
             ("npm --prefix a x rm", &["rm"]),
             ("bundle e curl", &["curl"]),
+            ("git -C a submodule --quiet foreach --recursive rm x", &["--recursive rm x"]),
+            ("git bisect run rm x", &["rm x"]),
+            ("yarn workspace a exec rm x", &["rm x"]),
+            ("yarn workspaces foreach -A exec rm x", &["rm x"]),
+            ("cargo +nightly watch -- rm x", &["-- rm x"]),
+            ("ip netns exec a rm x", &["a rm x"]),
             ("fd a -Hx rm -f", &["rm -f"]),
             ("fd a -xrm", &["rm"]),
             ("fd a --exec=rm -f", &["rm -f"]),
@@ -176,7 +157,12 @@ mod tests {
         for line in [
             "npm run exec",
             "npm install x",
+            "git submodule update foreach",
+            "git bisect start run",
             "yarn build",
+            "yarn workspace a remove rm",
+            "cargo rm x",
+            "rustup component add rm",
             "fd -tx rm",
             "fd rm",
             "rg rm src",

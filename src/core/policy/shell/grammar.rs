@@ -85,12 +85,14 @@ impl Parser<'_> {
             self.at += 1;
             self.skip_blanks()?;
         }
+        let texts = self.given.len();
         loop {
             self.deeper(Self::command)?;
             self.skip_blanks()?;
             if self.starts_with("||") || !self.eat("|") {
                 return Ok(());
             }
+            self.pipe(texts);
             // `|&` pipes the errors too.
             self.eat("&");
             self.skip_lines()?;

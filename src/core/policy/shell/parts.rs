@@ -119,12 +119,15 @@ pub struct GivenText {
     pub text: String,
     /// The words of the command; empty where it is given to a group of commands.
     pub to: Vec<String>,
+    /// Whether a pipe takes what that command makes of it to another one.
+    pub is_piped: bool,
 }
 
 /// A here-document whose body is still to come.
 pub(super) struct HereDocument {
     /// The words of the command that it is for.
     pub(super) to: Vec<String>,
+    pub(super) is_piped: bool,
     pub(super) delimiter: String,
     pub(super) is_literal: bool,
     pub(super) strips_tabs: bool,

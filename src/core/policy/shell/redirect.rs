@@ -37,7 +37,7 @@ impl Parser<'_> {
             "<<" | "<<-" => self.here_document(operator == "<<-")?,
             "<<<" => {
                 let text = self.word()?.with_holes();
-                self.given.push(GivenText { text, to: Vec::new() });
+                self.given.push(GivenText { text, to: Vec::new(), is_piped: false });
             }
             "<&" | ">&" => self.duplication(operator, has_number)?,
             "<" => self.opens(Access::Reads)?,
@@ -52,6 +52,17 @@ impl Parser<'_> {
         let documents = self.pending.iter_mut().skip(documents).map(|document| &mut document.to);
         for to in texts.chain(documents).filter(|to| to.is_empty()) {
             *to = words.iter().map(Word::with_holes).collect();
+        }
+    }
+
+    /// Says that a pipe takes on what becomes of the texts after the first ones, and of those whose bodies are
+    /// still to come: some of these may be of an earlier command, which only makes the line asked about.
+    pub(super) fn pipe(&mut self, texts: usize) {
+        for text in self.given.iter_mut().skip(texts) {
+            text.is_piped = true;
+        }
+        for document in &mut self.pending {
+            document.is_piped = true;
         }
     }
 
@@ -87,7 +98,8 @@ impl Parser<'_> {
             return Err(Unsure("the end of a here-document is not a plain word"));
         };
         let is_literal = word.raw != delimiter;
-        self.pending.push(HereDocument { to: Vec::new(), delimiter, is_literal, strips_tabs });
+        let (to, is_piped) = (Vec::new(), false);
+        self.pending.push(HereDocument { to, is_piped, delimiter, is_literal, strips_tabs });
         Ok(())
     }
 
@@ -103,7 +115,8 @@ impl Parser<'_> {
             let shown = if document.strips_tabs { line.trim_start_matches('\t') } else { &line };
             let is_last = self.next_char().is_none();
             if shown == document.delimiter {
-                self.given.push(GivenText { text, to: document.to.clone() });
+                let (to, is_piped) = (document.to.clone(), document.is_piped);
+                self.given.push(GivenText { text, to, is_piped });
                 return Ok(());
             }
             text.push_str(&line);

@@ -134,11 +134,14 @@ fn user(import: &mut ForeignReading, value: &Value, message: &Value) -> bool {
     for result in results {
         let failed = result.get("is_error") == Some(&Value::Bool(true));
         let call = text(result, "tool_use_id").unwrap_or_default();
-        is_taken |= import.maker.result(call, words(result.get("content")), failed);
+        import.result(call, words(result.get("content")), failed);
+        is_taken = true;
     }
+    let unknown = said.iter().filter(|block| !is_known(block)).count();
     let said: Vec<String> = said.into_iter().map(block_words).filter(|words| !words.is_empty()).collect();
     is_taken |= !said.is_empty();
     import.maker.user(said.join("\n\n"));
+    import.counts.parts += if is_taken { unknown } else { 0 };
     is_taken
 }
 
@@ -149,9 +152,9 @@ fn assistant(import: &mut ForeignReading, message: &Value) -> bool {
         return false;
     }
     let group = text(message, "id");
-    let mut is_taken = false;
+    let mut taken = 0;
     for block in blocks {
-        is_taken |= match text(block, "type") {
+        let is_taken = match text(block, "type") {
             Some("text") => {
                 import.maker.text(group, model, text(block, "text").unwrap_or_default());
                 true
@@ -164,12 +167,16 @@ fn assistant(import: &mut ForeignReading, message: &Value) -> bool {
             Some("tool_use") => {
                 let arguments = Arguments::from_value(block.get("input").cloned().unwrap_or_default());
                 let called = (text(block, "id").unwrap_or_default(), text(block, "name").unwrap_or_default());
-                import.maker.call(group, model, called, arguments)
+                import.call(group, model, called, arguments);
+                true
             }
             _ => false,
         };
+        taken += usize::from(is_taken);
     }
-    is_taken
+    // A line of which nothing is taken is counted as a line.
+    import.counts.parts += if taken > 0 { blocks.len().saturating_sub(taken) } else { 0 };
+    taken > 0
 }
 
 /// What a content says: text, or blocks of it.
@@ -191,6 +198,11 @@ fn block_words(block: &Value) -> String {
             _ => String::new(),
         },
     }
+}
+
+/// Whether a block is of a kind that says something here.
+fn is_known(block: &Value) -> bool {
+    block.is_string() || matches!(text(block, "type"), Some("text" | "image" | "document"))
 }
 
 fn has_results(value: &Value) -> bool {

@@ -93,20 +93,24 @@ fn item(import: &mut ForeignReading, item: &Value) -> bool {
         }
         Some("function_call") => {
             let arguments = arguments(text(item, "arguments").unwrap_or_default());
-            import.maker.call(None, model, (call, name), arguments)
+            import.call(None, model, (call, name), arguments);
+            true
         }
         Some("custom_tool_call") => {
             let input = text(item, "input").unwrap_or_default();
             let arguments = Arguments::from_value(json!({ "input": input }));
-            import.maker.call(None, model, (call, name), arguments)
+            import.call(None, model, (call, name), arguments);
+            true
         }
         Some("local_shell_call") => {
             let action = item.get("action").cloned().unwrap_or_default();
-            import.maker.call(None, model, (call, "local_shell"), Arguments::from_value(action))
+            import.call(None, model, (call, "local_shell"), Arguments::from_value(action));
+            true
         }
         Some("function_call_output" | "custom_tool_call_output") => {
             let (content, failed) = output(item.get("output"));
-            import.maker.result(call, content, failed)
+            import.result(call, content, failed);
+            true
         }
         _ => false,
     }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::ledger::Millis;
+use crate::ledger::{Arguments, Millis};
 
 use super::entries::EntryMaker;
 
@@ -41,6 +41,12 @@ pub struct Counts {
     pub unreadable: usize,
     /// Lines of kinds that say nothing here.
     pub skipped: usize,
+    /// Calls with the id of another one of the same message: which of them a result is of, nobody can tell.
+    pub repeated_calls: usize,
+    /// Results of no call that has none yet.
+    pub stray_results: usize,
+    /// Parts of lines that say nothing here, beside others of their line.
+    pub parts: usize,
     /// Lines of other branches of the conversation, and of agents that worked beside it.
     pub beside: usize,
 }
@@ -48,6 +54,25 @@ pub struct Counts {
 impl ForeignReading {
     pub(super) fn new(maker: EntryMaker, model: Option<String>) -> Self {
         Self { maker, counts: Counts::default(), title: None, model }
+    }
+
+    /// The model called a tool. What does not become a call of ours is counted: a call that is left out must
+    /// not look as if it never were.
+    pub(super) fn call(
+        &mut self,
+        group: Option<&str>,
+        model: Option<&str>,
+        names: (&str, &str),
+        arguments: Arguments,
+    ) {
+        let is_taken = self.maker.call(group, model, names, arguments);
+        self.counts.repeated_calls += usize::from(!is_taken);
+    }
+
+    /// A call ended like this, or the result is counted.
+    pub(super) fn result(&mut self, their_id: &str, content: String, failed: bool) {
+        let is_taken = self.maker.result(their_id, content, failed);
+        self.counts.stray_results += usize::from(!is_taken);
     }
 }
 

@@ -12,6 +12,7 @@ use crate::policy;
 use super::contradictions::contradictions;
 use super::file::{SessionFile, is_torn_first};
 use super::hashed_line::HashedLine;
+use super::other_program::foreign_to;
 use super::read_line::{ReadLine, ReadRecord, lines};
 use super::{ChainFault, Links, RecordError, Skipped, TornTail};
 
@@ -55,7 +56,8 @@ pub struct Audit {
     pub is_older: bool,
     /// The file was made anew: what stands in it is not what was written, wherever it differs.
     pub is_replaced: bool,
-    /// The last entry that came with an import, as the first line says: nobody here has seen what was decided up to there.
+    /// The last entry that came with an import, as the first line says, or the lines of another program show:
+    /// nobody here has seen what was decided up to there.
     pub imported_to: Option<EntryId>,
     /// The id that an import had, if it has another one here.
     pub imported_from: Option<String>,
@@ -311,6 +313,7 @@ impl AuditState {
         self.audit.sound_entries = place.unwrap_or_default();
         let last = place.and_then(|place| self.entries.get(place.checked_sub(1)?));
         self.audit.sound_to = last.map(|entry| entry.id);
+        self.audit.imported_to = self.audit.imported_to.max(foreign_to(&self.entries));
         self.audit.entries = self.entries.len();
         self.audit.earlier = self.goes_back();
         self.audit.is_older = !is_of_this_format(&self.entries);

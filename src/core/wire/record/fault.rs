@@ -49,11 +49,44 @@ pub enum RecordError {
     #[error("the first line is {0}, not session_started: this is not a session file; choose another one")]
     NotASession(String),
     /// A line of a session file.
-    #[error("line {line}: {fault}; the lines before it are intact: fix or cut the file there to load it")]
+    #[error("line {line}: {fault}{}", what_to_do(.fault))]
     Line {
         /// Which, from 1.
         line: usize,
         /// What is wrong with it.
         fault: Box<Self>,
     },
+}
+
+/// What can be done about a line, where its own fault does not say it: nothing is broken where contents were
+/// left out.
+fn what_to_do(fault: &RecordError) -> &'static str {
+    match fault {
+        RecordError::LeftOut(_) => "",
+        RecordError::NotAnObject(_)
+        | RecordError::CutOff
+        | RecordError::Field { .. }
+        | RecordError::UnknownType(_)
+        | RecordError::Newer { .. }
+        | RecordError::Empty
+        | RecordError::NotASession(_)
+        | RecordError::Line { .. } => {
+            "; the lines before it are intact: fix or cut the file there to load it"
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_is_told_to_cut_a_file_of_which_something_was_left_out() {
+        let at = |fault| RecordError::Line { line: 4, fault: Box::new(fault) }.to_string();
+        let left_out = at(RecordError::LeftOut("`arguments`".to_owned()));
+        assert!(
+            left_out.starts_with("line 4: `arguments` was left out") && !left_out.contains("cut the file")
+        );
+        assert!(at(RecordError::CutOff).ends_with("fix or cut the file there to load it"));
+    }
 }

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::ledger::{Block, Body, Entry, EntryId, Millis};
 
+use super::other_program::foreign_to;
 use super::{RecordError, decode, derived, left_out, time};
 
 /// Members of the first line of an import.
@@ -165,6 +166,12 @@ pub(super) fn numbered(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8], &[u8
 }
 
 impl SessionFile {
+    /// The last entry that came with an import, of a session of ours or of another program: nobody here saw
+    /// what was decided up to there.
+    pub fn came_to(&self) -> Option<EntryId> {
+        self.imported_to.max(foreign_to(&self.entries))
+    }
+
     fn take(&mut self, line: usize, value: &Value) -> Result<(), RecordError> {
         let kind = value.get("type").and_then(Value::as_str).unwrap_or("a record without a type");
         if self.entries.is_empty() && kind != "session_started" {

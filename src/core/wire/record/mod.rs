@@ -30,6 +30,7 @@ mod links;
 mod members;
 mod message;
 mod note;
+mod other_program;
 mod outline;
 mod read_line;
 mod redact;

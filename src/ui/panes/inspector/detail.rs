@@ -88,7 +88,7 @@ fn said(body: &Body, screen: &Screen<'_>, row: &Row, width: usize) -> Vec<Line<'
             lines.extend(one("tool calls", &ended.tool_calls.to_string()));
             lines.extend(one("took", &duration(ended.wall_ms)));
             lines.extend(usage(ended.usage, width, theme));
-            lines.extend(one("what next", &ended.next_safe_action));
+            lines.extend(one("what next", ended.what_next()));
             lines
         }
         // Its receipt is on the page of approvals, but for what was asked.

@@ -1,5 +1,6 @@
 //! A diff in words: each line begins with what becomes of it.
 
+use super::super::line_end::told_end;
 use super::read::{DiffRow, Sign, rows};
 
 /// What stands in a diff for a file that is not there.
@@ -53,9 +54,9 @@ fn files(before: &str, after: &str) -> Vec<String> {
 fn said(row: &DiffRow<'_>, line: Option<usize>) -> String {
     let text = row.text.as_ref();
     match (row.sign, line) {
-        (Sign::Add, _) => format!("added: {text}"),
-        (Sign::Remove, _) => format!("removed: {text}"),
-        (Sign::Context, _) => format!("same: {text}"),
+        (Sign::Add, _) => format!("added: {}", told_end(text)),
+        (Sign::Remove, _) => format!("removed: {}", told_end(text)),
+        (Sign::Context, _) => format!("same: {}", told_end(text)),
         (Sign::Header, Some(line)) if text.starts_with("@@") => format!("from line {line} on:"),
         (Sign::Header, _) => match (text.strip_prefix("--- "), text.strip_prefix("+++ ")) {
             (Some(file), _) => format!("file before: {file}"),
@@ -76,6 +77,21 @@ mod tests {
         assert_eq!(
             spoken(unified),
             ["file: a.rs", "from line 40 on:", "same: fn a()", "removed: -- x", "removed:", "added: ^[[1mb",]
+        );
+    }
+
+    #[test]
+    fn blanks_at_the_end_of_a_line_are_told() {
+        let unified = "--- a.sh\n+++ a.sh\n@@ -1,2 +1,3 @@\n-echo \\\n+echo \\ \n+  \n rm -f b\n";
+        let said = spoken(unified);
+        assert_eq!(
+            said[2..],
+            [
+                "removed: echo \\",
+                "added: echo \\ [blank at the end]",
+                "added: [blank at the end]",
+                "same: rm -f b"
+            ]
         );
     }
 
