@@ -1,4 +1,5 @@
-//! Forgeries in a copy that leaves something out: what one call lacks hides nothing of the others, and an honest copy is well-formed.
+//! Forgeries in a copy that leaves something out: what one call lacks hides nothing of the others, and an
+//! honest copy is well-formed.
 
 use std::collections::BTreeSet;
 
@@ -31,7 +32,8 @@ fn checked(text: &str) -> Audit {
     audit_entries(text.as_bytes(), Links::default()).0
 }
 
-/// Copies of a session that a person could make of it: each field can be left out, and those of a name or of all names.
+/// Copies of a session that a person could make of it: each field can be left out, and those of a name or of
+/// all names.
 #[test]
 fn an_honest_copy_contradicts_itself_nowhere() {
     let mut in_order = bodies();

@@ -1,4 +1,5 @@
-//! Forgeries that put words where no copy can leave them out: a content field that is not sealed, and a member that nobody knows.
+//! Forgeries that put words where no copy can leave them out: a content field that is not sealed, and a
+//! member that nobody knows.
 
 use countersign::ledger::*;
 use countersign::wire::record::{Chain, Links, Redacted, Salt, audit, audit_entries, encode, without};

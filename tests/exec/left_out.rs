@@ -1,4 +1,5 @@
-//! Copies that leave something out: what is still checked of them, what is said not to be, and that no session that is kept is one.
+//! Copies that leave something out: what is still checked of them, what is said not to be, and that no
+//! session that is kept is one.
 
 use std::fs;
 

@@ -1,4 +1,5 @@
-//! Clocks that are set back: what is written after that has no earlier time, and a check names the lines whose time is.
+//! Clocks that are set back: what is written after that has no earlier time, and a check names the lines
+//! whose time is.
 
 use serde_json::Value;
 

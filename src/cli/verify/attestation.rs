@@ -78,8 +78,8 @@ pub(super) fn verified(file: &Path, envelope: &Envelope, allowed: &Path) -> (Str
     (told, is_good && are_compared)
 }
 
-/// What there is to say, in lines, of the file that an attestation is about: it is there, with that digest, is well-formed, and says the same, and
-/// what of it could not be checked. `Ok(None)`: it is not there.
+/// What there is to say, in lines, of the file that an attestation is about: it is there, with that digest,
+/// is well-formed, and says the same, and what of it could not be checked. `Ok(None)`: it is not there.
 ///
 /// # Errors
 /// What does not hold.

@@ -1,5 +1,5 @@
-//! What is not there of a copy of a history: content fields, by the entry that lacks them. What depends on one of them cannot be
-//! compared; all else can.
+//! What is not there of a copy of a history: content fields, by the entry that lacks them. What depends on
+//! one of them cannot be compared; all else can.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,7 +38,8 @@ impl LeftOut {
         self.untold.contains(&call)
     }
 
-    /// The history with the calls of messages whose list of calls is left out: each call has lines of its own, which name it and its tool.
+    /// The history with the calls of messages whose list of calls is left out: each call has lines of its
+    /// own, which name it and its tool.
     pub fn completed<'e>(&mut self, entries: &'e [Arc<Entry>]) -> Cow<'e, [Arc<Entry>]> {
         let lacking = |(_, names): &(&usize, &Vec<String>)| names.iter().any(|name| name == CALLS);
         let positions: Vec<usize> =
@@ -59,7 +60,8 @@ impl LeftOut {
         completed
     }
 
-    /// The calls of which lines tell between this message and what can only follow once all its calls have their results.
+    /// The calls of which lines tell between this message and what can only follow once all its calls have
+    /// their results.
     fn calls_after(&mut self, entries: &[Arc<Entry>], position: usize) -> BTreeMap<CallId, ToolUse> {
         let mut calls = BTreeMap::new();
         for (at, entry) in entries.iter().enumerate().skip(position.saturating_add(1)) {

@@ -20,7 +20,8 @@ const ARGUMENTS: &str = "arguments";
 pub struct HeldReceipts {
     /// Every fault with the position of its entry.
     pub faults: Vec<(usize, Fault)>,
-    /// Calls of which something is left out, so that it is not known whether all that is said of them is about one action.
+    /// Calls of which something is left out, so that it is not known whether all that is said of them is
+    /// about one action.
     pub unheld: BTreeSet<CallId>,
 }
 
@@ -177,7 +178,8 @@ impl<'l> ReceiptCheck<'l> {
         self.actions.insert(call.id, HeldAction { name: call.name.clone(), arguments });
     }
 
-    /// A line that tells the action of a call tells the same as those before. Where they leave it out, it is what this line tells.
+    /// A line that tells the action of a call tells the same as those before. Where they leave it out, it is
+    /// what this line tells.
     fn is_the_same(&mut self, id: EntryId, call: CallId, name: &str, arguments: &Arguments, what: &str) {
         let is_left_out = self.lacks(ARGUMENTS);
         let Some(action) = self.actions.get_mut(&call) else { return };

@@ -61,7 +61,8 @@ pub fn incomplete(session: &Path, bytes: &[u8]) -> Option<String> {
     let name = name(session);
     lacks_contents(bytes).then(|| {
         format!(
-            "session {name} is incomplete, and what was left out of it is not searched; `countersign sessions check {}` says more",
+            "session {name} is incomplete, and what was left out of it is not searched; \
+             `countersign sessions check {}` says more",
             shell_word(&name)
         )
     })

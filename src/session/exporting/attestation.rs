@@ -33,7 +33,8 @@ const IMPORTED_FROM: &str = "imported_from";
 const ORIGINS: [&str; 3] = [FORKED_FROM, IMPORTED_TO, IMPORTED_FROM];
 /// A member of a call: another program ran it. Those without origins have none of this either.
 const ELSEWHERE: &str = "elsewhere";
-/// Members of the predicate about a copy that is not whole: how many fields it lacks, and the calls whose receipts cannot be checked.
+/// Members of the predicate about a copy that is not whole: how many fields it lacks, and the calls whose
+/// receipts cannot be checked.
 const LEFT_OUT: &str = "left_out";
 const NOT_CHECKED: &str = "not_checked";
 /// Where an import ends that does not say it.

@@ -99,11 +99,13 @@ pub(crate) fn came_along(imported_to: Option<EntryId>) -> Option<String> {
     Some(format!("{which} came with an import; nobody here saw them decided"))
 }
 
-/// That times go back in a session, if they do: nobody can tell whether a clock was set back or somebody changed a time.
+/// That times go back in a session, if they do: nobody can tell whether a clock was set back or somebody
+/// changed a time.
 pub(crate) fn went_back(earlier: Option<usize>) -> Option<String> {
     let line = earlier?;
     Some(format!(
-        "line {line}: its time is earlier than that of the line before; a clock was set back, or somebody changed a time"
+        "line {line}: its time is earlier than that of the line before; a clock was set back, or \
+         somebody changed a time"
     ))
 }
 

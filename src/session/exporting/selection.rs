@@ -199,8 +199,8 @@ impl Selection {
     fn is_known(&self, copy: &Redacted) -> Result<(), String> {
         match &copy.unknown {
             Some((line, name)) if !self.is_all() => Err(format!(
-                "line {line} has a member `{}` that this version does not know: nobody knows whether it repeats what is to be \
-                 left out, and it cannot be left out, because the hash of the line covers it",
+                "line {line} has a member `{}` that this version does not know: nobody knows whether it \
+                 repeats what is to be left out, and it cannot be left out, because the hash of the line covers it",
                 one_line(name)
             )),
             Some(_) | None => Ok(()),

@@ -23,7 +23,8 @@ pub(crate) fn unchecked(audit: &Audit) -> Vec<String> {
     }
     if !calls.is_empty() {
         told.push(format!(
-            "receipts: not checked for {}, of which something is left out; all else of calls and decisions is",
+            "receipts: not checked for {}, of which something is left out; all else of calls \
+             and decisions is",
             calls.join(", ")
         ));
     }

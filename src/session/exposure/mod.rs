@@ -82,7 +82,8 @@ pub(crate) struct Exposure {
     pub(crate) incomplete: Vec<String>,
 }
 
-/// What was found in one file, and what is wrong with it or missing. What it does not say may have been taken out of it.
+/// What was found in one file, and what is wrong with it or missing. What it does not say may have been taken
+/// out of it.
 struct OfFile {
     found: Option<OfSession>,
     damage: Option<String>,

@@ -46,11 +46,13 @@ pub struct Audit {
     pub redacted: u64,
     /// Something was left out, with or without hashes.
     pub lacks_content: bool,
-    /// Calls of which something was left out, so that it is not known whether all that is said of them is about one action.
+    /// Calls of which something was left out, so that it is not known whether all that is said of them is
+    /// about one action.
     pub unheld: BTreeSet<CallId>,
     /// The hash of the last line, if it has one.
     pub head: Option<String>,
-    /// The first line with a hash whose time is earlier than that of the line before: a clock was set back, or a time was changed.
+    /// The first line with a hash whose time is earlier than that of the line before: a clock was set back,
+    /// or a time was changed.
     pub earlier: Option<usize>,
     /// The session began with a version without receipts, or is a copy without hashes: its lines are not held against each other.
     pub is_older: bool,
@@ -285,7 +287,8 @@ impl AuditState {
 
     fn conclude(mut self) -> (Audit, Vec<Arc<Entry>>) {
         self.conclude_chain();
-        // What is left out is not compared, and everything else is: one missing field must not hide what is wrong elsewhere.
+        // What is left out is not compared, and everything else is: one missing field must not hide what is
+        // wrong elsewhere.
         let whole = self.left_out.completed(&self.entries);
         let (mut faults, open) = ledger::audit(&whole);
         let chained = self.lines.iter().position(|line| *line as u64 > self.audit.unchained);

@@ -1,5 +1,5 @@
-//! The members that stand in the hash of a line as they are, by the type of the line. What else stands there, no program of ours has
-//! written: nobody knows what it says, and it cannot be left out.
+//! The members that stand in the hash of a line as they are, by the type of the line. What else stands there,
+//! no program of ours has written: nobody knows what it says, and it cannot be left out.
 
 use super::chain::is_content;
 use super::decode::is_known;

@@ -1,10 +1,12 @@
-//! Whether a session file lacks contents, by a quick look at its lines: for searches, in which most lines are not understood.
+//! Whether a session file lacks contents, by a quick look at its lines: for searches, in which most lines are
+//! not understood.
 
 use memchr::{memchr, memchr_iter, memmem};
 
 use super::file::numbered;
 
-/// What a line has a hash of, its own hash, and what it has a salt of: in this order, and before all contents.
+/// What a line has a hash of, its own hash, and what it has a salt of: in this order, and before all
+/// contents.
 const SEALED: &[u8] = br#","sealed":{"#;
 const HASH: &[u8] = br#","hash":""#;
 const SALTS: &[u8] = br#","salts":{"#;
@@ -25,7 +27,8 @@ fn lacks(line: &[u8]) -> bool {
     fields(sealed) != fields(Some(salts).filter(|salts| salts.starts_with(SALTS)))
 }
 
-/// How many quotes an object has that begins here, of names and of hexadecimal digits; none of one that is not there.
+/// How many quotes an object has that begins here, of names and of hexadecimal digits; none of one that is
+/// not there.
 fn fields(object: Option<&[u8]>) -> usize {
     let object = object.unwrap_or_default();
     let end = memchr(b'}', object).unwrap_or(object.len());

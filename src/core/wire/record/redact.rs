@@ -33,7 +33,8 @@ pub struct Redacted {
     pub text: String,
     /// Fields that were left out here; those that were missing before are not counted.
     pub fields: u64,
-    /// The first member that is not known here and stays, since the hash of its line covers it: the number of the line, and the member.
+    /// The first member that is not known here and stays, since the hash of its line covers it: the number of
+    /// the line, and the member.
     pub unknown: Option<(usize, String)>,
 }
 

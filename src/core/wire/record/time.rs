@@ -15,7 +15,8 @@ pub fn to_value(at: Millis) -> Value {
     }
 }
 
-/// Whether a value is one of [`to_value`], by the text that a line has for it: of each moment, lines have one form.
+/// Whether a value is one of [`to_value`], by the text that a line has for it: of each moment, lines have one
+/// form.
 pub(super) fn is_written(raw: &str) -> bool {
     const SHAPE: &[u8] = b"\"0000-00-00T00:00:00.000Z\"";
     let is_like = |(byte, shape): (u8, &u8)| byte == *shape || *shape == b'0' && byte.is_ascii_digit();

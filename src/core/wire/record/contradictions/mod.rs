@@ -22,8 +22,9 @@ use of_calls::task_of;
 use of_runs::RunReading;
 use of_tasks::TaskReading;
 
-/// Every contradiction with the position of its entry. What depends on a field that is left out is not compared, and all else is. `is_copy`:
-/// the session was made from another one, whose name its older receipts have.
+/// Every contradiction with the position of its entry. What depends on a field that is left out is not
+/// compared, and all else is. `is_copy`: the session was made from another one, whose name its older receipts
+/// have.
 pub(super) fn contradictions(
     entries: &[Arc<Entry>],
     left_out: &LeftOut,

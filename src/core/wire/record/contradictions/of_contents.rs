@@ -17,7 +17,8 @@ const CUT: char = '…';
 
 impl SessionReading<'_> {
     /// Whether a question shows something else than its call would do. A command is shown byte for byte, and a whole file by the lines of
-    /// it that are new; a part of a file says too little of its lines. A diff names the file to which the path of its call led.
+    /// it that are new; a part of a file says too little of its lines. A diff names the file to which the
+    /// path of its call led.
     pub(super) fn shows_another(&self, asked: &ApprovalRequest) -> bool {
         let is_change = [name::EDIT, name::WRITE].contains(&&*asked.name);
         if let (true, Preview::Diff(shown), Some(to)) = (is_change, &asked.preview, &asked.leads_to)
