@@ -169,7 +169,8 @@ fn take_up(
     file: SessionFile,
     notices: &mut Vec<String>,
 ) -> Result<TakenUp, Fault> {
-    let now = now();
+    // Where the wall clock was set back meanwhile, time goes on from the last entry.
+    let now = file.entries.iter().map(|entry| entry.at).fold(now(), Ord::max);
     notices.extend(file_notices(&file));
     let before = file.entries.clone();
     let id = session_id(&before);

@@ -9,14 +9,17 @@ use serde_json::{Value, json};
 use crate::one_of_all::{allowed, bodies, call, changes, entries, result, said};
 
 /// The chain as a forger makes it: it holds.
-fn chained(records: Vec<Value>) -> Audit {
+pub(crate) fn chained_text(records: Vec<Value>) -> String {
     let (mut chain, mut given) = (Chain::default(), 0_u8);
     let mut salt = || -> Salt {
         given = given.wrapping_add(1);
         [given; 16]
     };
-    let text: String = records.into_iter().map(|record| chain.line(record, &mut salt) + "\n").collect();
-    audit_entries(text.as_bytes(), Links::default()).0
+    records.into_iter().map(|record| chain.line(record, &mut salt) + "\n").collect()
+}
+
+fn chained(records: Vec<Value>) -> Audit {
+    audit_entries(chained_text(records).as_bytes(), Links::default()).0
 }
 
 pub(crate) fn checked(bodies: Vec<Body>) -> Audit {
@@ -238,6 +241,25 @@ fn the_end_of_a_run_says_what_it_came_to() {
     found_in(25, "status", json!("completed"));
     found_in(25, "completed", json!(true));
     found_in(25, "cost_usd", json!(0.01));
+}
+
+#[test]
+fn a_time_that_goes_back_is_told_and_one_in_another_form_is_found() {
+    let records = |changes: &[(usize, &str, &str)]| {
+        let mut records: Vec<Value> = entries(bodies()).iter().map(encode).collect();
+        changes.iter().for_each(|(line, member, value)| records[line - 1][*member] = json!(value));
+        chained(records)
+    };
+    assert_eq!(records(&[]).earlier, None);
+    let back = records(&[(6, "at", "2020-01-01T00:00:00.000Z")]);
+    assert_eq!((back.earlier, back.faults), (Some(6), vec![]));
+    // The first line of a copy was written when it was made.
+    let ahead = (1, "at", "2090-01-01T00:00:00.000Z");
+    assert_eq!(records(&[ahead]).earlier, Some(2));
+    let copy = records(&[ahead, (1, "forked_from", "0198@e26")]);
+    assert_eq!((copy.earlier, copy.faults), (None, vec![]));
+    // The same moment, as somebody else would write it.
+    found_in(6, "at", json!("2025-11-20T23:54:01.126+01:00"));
 }
 
 #[test]

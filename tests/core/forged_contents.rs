@@ -49,7 +49,7 @@ fn decided(body: Body, change: impl FnOnce(&mut Decision)) -> Body {
 }
 
 /// A file is written, a question is answered, a call is denied, a hook changes a call that runs in the sandbox, and all is undone.
-fn bodies() -> Vec<Body> {
+pub(crate) fn bodies() -> Vec<Body> {
     let write = call(1, "write", json!({ "path": "a.txt", "content": CONTENT }));
     let ask = call(2, "ask", json!({ "question": "Which?" }));
     let denied = call(3, "shell", json!({ "command": "rm a" }));
@@ -153,6 +153,24 @@ fn a_diff_is_one_to_what_the_call_writes() {
     found(|all| shown(all, &changed.replace("+two", "+2"), false), 9, another);
     stands(|all| shown(all, "! the file is not text\n", false));
     stands(|all| shown(all, "--- /dev/null\n+++ b/a\n@@ -0,0 +1,2 @@\n+one\n… 1 more line\n", true));
+}
+
+#[test]
+fn a_diff_is_one_of_the_file_to_which_the_path_leads() {
+    let shown = |all: &mut Vec<Body>, diff: &str, to: &str| {
+        let Body::ApprovalRequested(asked) = &mut all[8] else { panic!("{:?}", all[8]) };
+        (asked.preview, asked.leads_to) = (Preview::Diff(diff.into()), Some(to.into()));
+    };
+    let another = "shows something else than the call would do";
+    stands(|all| shown(all, DIFF, "a.txt"));
+    found(|all| shown(all, DIFF, "/etc/passwd"), 9, another);
+    found(|all| shown(all, &DIFF.replace("b/a.txt", "b/other.txt"), "a.txt"), 9, another);
+    // A path from the root has no letter before it.
+    stands(|all| shown(all, &DIFF.replace("b/a.txt", "/home/a.txt"), "/home/a.txt"));
+    let changed = DIFF.replace("/dev/null", "a/a.txt");
+    stands(|all| shown(all, &changed, "a.txt"));
+    found(|all| shown(all, &changed.replace("a/a.txt", "a/other.txt"), "a.txt"), 9, another);
+    stands(|all| shown(all, "! the file is not text\n", "a.txt"));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::thread;
 
+use countersign::wire::record::without;
 use serde_json::{Value, json};
 
 use crate::world::{Ran, World};
@@ -241,11 +242,18 @@ fn files_that_are_damaged_or_hostile_are_named_and_the_rest_is_searched() {
     assert!(ran.out.contains("2 sessions were searched") && ran.out.contains("0500"), "{}", ran.out);
 }
 
+/// How many sessions are damaged, and how many incomplete, as a program reads it.
+fn counts(world: &World) -> [Value; 2] {
+    let told = world.exposure(&["--text", "quite-private", "--json"]);
+    let told: Value = serde_json::from_str(&told.out).unwrap();
+    ["damaged", "incomplete"].map(|name| told[name].clone())
+}
+
 #[test]
 fn a_session_that_was_changed_may_have_had_what_is_not_found_in_it() {
     let world = World::new();
     let script = r#"["I saw quite-private."]"#;
-    assert_eq!(world.json(&["--script", script, "go"]).code, 0);
+    assert_eq!(world.json(&["--script", script, "go along"]).code, 0);
     let clean = world.exposure(&["--text", "never-said"]);
     assert_eq!(
         (clean.out.as_str(), clean.err.as_str()),
@@ -260,8 +268,26 @@ fn a_session_that_was_changed_may_have_had_what_is_not_found_in_it() {
         let told = world.exposure(&["--text", "quite-private"]);
         assert!(told.out.contains("of which 1 is not well-formed and may have had it"), "{told:?}");
         assert!(told.err.contains("is not well-formed") && told.err.contains("sessions check"), "{told:?}");
+        assert_eq!(counts(&world), [1, 0]);
     }
+    // The chain and the count of the lines still hold.
+    let left_out = without(whole.as_bytes(), &mut |field| field.value.to_string().contains("quite-private"));
+    fs::write(&path, left_out.unwrap().text).unwrap();
+    let told = world.exposure(&["--text", "quite-private"]);
+    let none = "no session has this; 1 session was searched, of which 1 is incomplete and may have had it\n";
+    assert_eq!(told.out, none);
+    assert!(told.err.contains("is incomplete, and what was left out of it is not searched"), "{told:?}");
+    assert_eq!(counts(&world), [0, 1]);
+    let some = world.exposure(&["--text", "go along"]);
+    assert!(some.out.ends_with("of which 1 is incomplete and may have had more of it\n"), "{some:?}");
+    let searched = world.sessions_cli(&["search", "quite-private"]);
+    assert!(
+        searched.err.contains("1 session could not be searched, or only in part")
+            && searched.err.contains("is incomplete"),
+        "{searched:?}"
+    );
     fs::write(&path, &whole).unwrap();
+    assert_eq!(counts(&world), [0, 0]);
     assert!(world.exposure(&["--text", "quite-private"]).err.is_empty());
 }
 

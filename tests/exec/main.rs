@@ -68,6 +68,7 @@ mod keys;
 mod killed;
 mod killed_subagents;
 mod left_behind;
+mod left_out;
 mod locals;
 mod long_keys;
 mod many;
@@ -94,6 +95,7 @@ mod schemas;
 mod sealed;
 mod servers;
 mod sessions;
+mod set_clocks;
 mod signals;
 mod steered;
 #[path = "../support/stub_server.rs"]

@@ -135,7 +135,7 @@ fn of_books(paths: &[PathBuf]) -> Vec<Finding> {
         let id = id_of(path);
         // Before the session: one that is being written has more lines then than are known, and never fewer.
         let known = known(path).unwrap_or_default();
-        match SessionStore::bytes(path).map(|bytes| audit_with(&bytes, known)) {
+        match SessionStore::bytes(path).map(|bytes| audit_with(&bytes, known.kept())) {
             Err(why) => findings.push(Finding::problem(SUBJECT, why, format!("chmod u+rw {}", word(path)))),
             Ok(audit) => match audit.faults.first() {
                 None => sound += 1,

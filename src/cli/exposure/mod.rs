@@ -35,7 +35,7 @@ pub(super) fn run(words: &ExposureArgs, cwd: PathBuf, environment: Environment) 
     for why in &found.unreadable {
         remark(&format!("{why}; not searched"));
     }
-    found.damaged.iter().for_each(|why| remark(why));
+    found.damaged.iter().chain(&found.incomplete).for_each(|why| remark(why));
     let text = if words.json {
         record::line(&report::json(&found, &wanted)) + "\n"
     } else {

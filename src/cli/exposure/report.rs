@@ -21,11 +21,7 @@ pub(super) fn words(found: &Exposure, wanted: &Sought, environment: &Environment
     let searched = counted(found.sessions as u64, "session was", "sessions were");
     if found.all.is_empty() {
         let what = if matches!(wanted, Sought::File(_)) { "the file" } else { "this" };
-        let but = match found.damaged.len() as u64 {
-            0 => String::new(),
-            some => format!(", of which {} not well-formed and may have had it", counted(some, "is", "are")),
-        };
-        return format!("no session has {what}; {searched} searched{but}\n");
+        return format!("no session has {what}; {searched} searched{}\n", not_whole(found, "it"));
     }
     let (mut text, mut session) = (String::new(), None);
     for one in &found.all {
@@ -36,7 +32,23 @@ pub(super) fn words(found: &Exposure, wanted: &Sought, environment: &Environment
         }
         text.push_str(&entry(one));
     }
-    text + &sum(&found.sum) + "; " + &searched + " searched\n"
+    let but = not_whole(found, "more of it");
+    text + &sum(&found.sum) + "; " + &searched + " searched" + &but + "\n"
+}
+
+/// How many of the sessions cannot tell whether they had it.
+fn not_whole(found: &Exposure, what: &str) -> String {
+    let of = |sessions: &[String], how: &str| {
+        let is = (!sessions.is_empty()).then(|| counted(sessions.len() as u64, "is", "are"));
+        is.map(|is| format!("{is} {how}"))
+    };
+    let parts = [of(&found.damaged, "not well-formed"), of(&found.incomplete, "incomplete")];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    if parts.is_empty() {
+        String::new()
+    } else {
+        format!(", of which {} and may have had {what}", parts.join(", "))
+    }
 }
 
 fn entry(one: &Exposed) -> String {
@@ -142,6 +154,7 @@ pub(super) fn json(found: &Exposure, wanted: &Sought) -> Value {
     let all: Vec<Value> = found.all.iter().map(one_json).collect();
     json!({
         "searched": kind, "sessions": found.sessions, "unreadable": found.unreadable.len(),
+        "damaged": found.damaged.len(), "incomplete": found.incomplete.len(),
         "exposures": all, "sum": reached_json(&found.sum),
     })
 }

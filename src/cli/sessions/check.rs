@@ -13,7 +13,7 @@ use crate::policy::shell::shell_word;
 use crate::runtime::SessionStore;
 use crate::runtime::store::{checked, held, known};
 use crate::runtime::undo::{Agreement, Snapshots, Unrecorded};
-use crate::session::exporting::came_along;
+use crate::session::exporting::{came_along, unchecked, went_back};
 use crate::ui::text::counted;
 use crate::wire::record::Audit;
 
@@ -28,17 +28,19 @@ pub(super) fn run(place: &SessionPlace, pick: &Pick) -> Result<Exit, Fault> {
     let path = place.locate(pick)?;
     // What stands beside the file is ours only where we keep it. It is read first: a session that is being written has more
     // lines then than it names, and never fewer.
-    let known = if place.keeps(&path) { known(&path) } else { None };
+    let is_kept = place.keeps(&path);
+    let known = if is_kept { known(&path) } else { None };
     let bytes = SessionStore::bytes(&path).map_err(|why| Fault::usage(why, "name another file"))?;
     let has_end = known.is_some();
     if bytes.is_empty() && !has_end {
         say(&lines([one_line(&empty(place, &path))]))?;
         return Ok(Exit::Failed);
     }
-    let (audit, read) = checked(&bytes, known.unwrap_or_default());
+    let links = known.unwrap_or_default();
+    let (audit, read) = checked(&bytes, if is_kept { links.kept() } else { links });
     let name = place.name(&path);
     // Kept beside the file, and not part of it.
-    let is_ours = audit.faults.is_empty() && place.keeps(&path);
+    let is_ours = audit.faults.is_empty() && is_kept;
     let books = is_ours.then(|| agreement(place, &read));
     let kept = books.as_ref().map(|books| kept(books, &path, &read)).unwrap_or_default();
     let told = if audit.faults.is_empty() {
@@ -47,7 +49,7 @@ pub(super) fn run(place: &SessionPlace, pick: &Pick) -> Result<Exit, Fault> {
         unsound(&name, &audit)
     };
     let is_sound = audit.faults.is_empty() && kept.is_empty();
-    let unrecorded = if is_sound && place.keeps(&path) { unrecorded(&path, &read) } else { None };
+    let unrecorded = if is_sound && is_kept { unrecorded(&path, &read) } else { None };
     let left = books.filter(|_| is_sound).map(|books| left_behind(&books, &path, &name)).unwrap_or_default();
     let told = told.iter().chain(&kept).chain(&unrecorded).chain(&left);
     say(&lines(told.map(|line| one_line(line))))?;
@@ -68,9 +70,6 @@ fn empty(place: &SessionPlace, path: &Path) -> String {
 
 fn sound(place: &SessionPlace, path: &Path, name: &str, audit: &Audit, has_end: bool) -> Vec<String> {
     let calls = match (audit.calls, audit.open.len()) {
-        _ if audit.calls_left_out => {
-            "calls and receipts not checked, since this copy leaves them out".to_owned()
-        }
         (0, _) => "no call".to_owned(),
         (1, 0) => "1 call with its one result".to_owned(),
         (1, _) => "1 call, still open".to_owned(),
@@ -81,6 +80,7 @@ fn sound(place: &SessionPlace, path: &Path, name: &str, audit: &Audit, has_end: 
     told.extend(chain(audit, has_end));
     let more = if has_end { "; what was there may have had more lines after them" } else { "" };
     told.extend(came_along(audit.imported_to).map(|words| words + more));
+    told.extend(went_back(audit.earlier));
     if audit.is_older {
         told.push(
             "receipts: checked only in lines with hashes, and lines are not compared with each other, \
@@ -198,13 +198,7 @@ fn chain(audit: &Audit, has_end: bool) -> Vec<String> {
             older + 1
         ),
     }];
-    if audit.redacted > 0 {
-        told.push(format!(
-            "left out: {}; {} in the chain",
-            counted(audit.redacted, "field"),
-            if audit.redacted == 1 { "its hash is" } else { "their hashes are" }
-        ));
-    }
+    told.extend(unchecked(audit));
     if !has_end {
         told.push("end: cannot be checked here; lines after the last one may have been removed".to_owned());
     }

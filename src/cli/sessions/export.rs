@@ -13,7 +13,9 @@ use crate::ledger::{Body, Entry, EntryId, standing};
 use crate::runtime::signing::sign;
 use crate::runtime::store::{checked, known};
 use crate::session::exporting::selection::{NotLeftOut, Selection};
-use crate::session::exporting::{attestation, came_along, html, markdown, without_keys};
+use crate::session::exporting::{
+    attestation, came_along, html, markdown, unchecked, went_back, without_keys,
+};
 use crate::ui::text::counted;
 use crate::wire::record::{self, Links, Redacted, SessionFile, exported_lines, read_document};
 
@@ -154,7 +156,8 @@ fn attest(
         ));
     }
     let is_end_known = end.is_some();
-    let (audit, read) = checked(bytes, end.unwrap_or_default());
+    let links = end.unwrap_or_default();
+    let (audit, read) = checked(bytes, if place.keeps(path) { links.kept() } else { links });
     if audit.head.is_some() && !is_end_known {
         remark(
             "it is not known how many lines the session had, so lines may be missing at the end of what is \
@@ -167,6 +170,7 @@ fn attest(
             format!("`countersign sessions check {}` lists what is wrong", place.word(path)),
         ));
     }
+    unchecked(&audit).iter().chain(&went_back(audit.earlier)).for_each(|told| remark(told));
     let key = signing_key(place, args.key.as_deref())?;
     let name = format!("{}.jsonl", id_of(path));
     let payload = record::line(&attestation::statement(&name, bytes, &read, &audit));

@@ -124,30 +124,39 @@ pub(super) fn read_audited(
 /// # Errors
 /// Another process has it, it is not well-formed, or it cannot be written.
 pub(super) fn add(path: &Path, change: Change) -> Result<(), Fault> {
-    let (mut store, last, _) = opened(path)?;
-    write(&mut store, last + 1, Body::Change(change))
+    opened(path)?.write(Body::Change(change))
 }
 
-/// Opens a session to add to it, and returns the numbers of its last entry, and of the last that came with an import. What is wrong with it is refused: what is added would seem to
+/// A session that is open to be added to.
+pub(super) struct OpenedSession {
+    pub(super) store: SessionStore,
+    /// The number and the time of the last entry.
+    last: (u64, Millis),
+    /// The last entry that came with an import.
+    pub(super) imported_to: Option<EntryId>,
+}
+
+/// Opens a session to add to it. What is wrong with it is refused: what is added would seem to
 /// vouch for it. Where nobody knows its end, that is recorded first, since afterwards nothing would show it.
 ///
 /// # Errors
 /// Another process has it, it is not well-formed, or it cannot be written.
-pub(super) fn opened(path: &Path) -> Result<(SessionStore, u64, Option<EntryId>), Fault> {
+pub(super) fn opened(path: &Path) -> Result<OpenedSession, Fault> {
     let advice = "change a session while no process writes it, and while it is intact";
-    let (mut store, file) = SessionStore::open(path).map_err(|why| Fault::failed(why, advice))?;
+    let (store, file) = SessionStore::open(path).map_err(|why| Fault::failed(why, advice))?;
     has_its_end(&file)?;
     let bytes = SessionStore::bytes(path).map_err(|why| Fault::failed(why, advice))?;
     if let Some(why) = damage(path, known(path), &bytes) {
         return Err(Fault::failed(format!("nothing was written: {why}"), advice));
     }
-    let mut last = file.entries.iter().map(|entry| entry.id.0).max().unwrap_or_default();
+    let number = file.entries.iter().map(|entry| entry.id.0).max().unwrap_or_default();
+    let at = file.entries.iter().map(|entry| entry.at).fold(Millis(0), Ord::max);
+    let mut opened = OpenedSession { store, last: (number, at), imported_to: file.came_to() };
     if let Some(why) = end_notice(&file) {
         remark(&why);
-        last += 1;
-        write(&mut store, last, Body::Note(Note::plain(About::Session, why)))?;
+        opened.write(Body::Note(Note::plain(About::Session, why)))?;
     }
-    Ok((store, last, file.came_to()))
+    Ok(opened)
 }
 
 /// That no line is missing which was on disk: what is added would hide it.
@@ -167,14 +176,19 @@ fn has_its_end(file: &SessionFile) -> Result<(), Fault> {
     ))
 }
 
-/// Adds an entry to a session that is open.
-///
-/// # Errors
-/// It cannot be written.
-pub(super) fn write(store: &mut SessionStore, id: u64, body: Body) -> Result<(), Fault> {
-    let entry = Entry { id: EntryId(id), at: now(), body };
-    let written = store.append(&[Arc::new(entry)]).and_then(|()| store.sync());
-    written.map_err(|why| Fault::failed(why.to_string(), "free disk space, or fix the folder's permissions"))
+impl OpenedSession {
+    /// Adds an entry, at no earlier time than the last one has: the clock may have been set back.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub(super) fn write(&mut self, body: Body) -> Result<(), Fault> {
+        let (number, at) = (self.last.0 + 1, now().max(self.last.1));
+        let entry = Entry { id: EntryId(number), at, body };
+        let written = self.store.append(&[Arc::new(entry)]).and_then(|()| self.store.sync());
+        self.last = (number, at);
+        written
+            .map_err(|why| Fault::failed(why.to_string(), "free disk space, or fix the folder's permissions"))
+    }
 }
 
 /// The id that a file is named by.

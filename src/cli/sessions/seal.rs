@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::args::Pick;
-use super::place::{SessionPlace, opened, remark, write};
+use super::place::{SessionPlace, opened, remark};
 use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
@@ -19,8 +19,8 @@ const KEYS: [&str; 5] = ["id_ed25519", "id_ed25519_sk", "id_ecdsa", "id_ecdsa_sk
 pub(super) fn run(place: &SessionPlace, pick: &Pick, key: Option<&Path>) -> Result<Exit, Fault> {
     let path = place.locate(pick)?;
     let key = signing_key(place, key)?;
-    let (mut store, last, imported_to) = opened(&path)?;
-    let head = store.head().to_owned();
+    let mut open = opened(&path)?;
+    let head = open.store.head().to_owned();
     tell_of_a_touch(&key);
     let signature = sign(&key, &head).map_err(|why| {
         Fault::failed(
@@ -28,9 +28,9 @@ pub(super) fn run(place: &SessionPlace, pick: &Pick, key: Option<&Path>) -> Resu
             "name another key with --key; a public key names one in the agent",
         )
     })?;
-    let lines = store.lines();
-    write(&mut store, last + 1, Body::Change(Change::Sealed { head: head.clone(), signature }))?;
-    if let Some(told) = came_along(imported_to) {
+    let lines = open.store.lines();
+    open.write(Body::Change(Change::Sealed { head: head.clone(), signature }))?;
+    if let Some(told) = came_along(open.imported_to) {
         remark(&told);
     }
     say(&format!(

@@ -13,7 +13,7 @@ use crate::cli::outcome::{Audience, say_on};
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
 use crate::ledger::{Body, Change, Entry, EntryId, FORMAT_VERSION, standing};
-use crate::runtime::store::{broken_line, is_unwritten, scan, title_of};
+use crate::runtime::store::{broken_line, incomplete, is_unwritten, scan, title_of};
 use crate::session::other_sessions::{first_words, when};
 use crate::wire::record::{
     self, FirstLine, RecordError, call_in_words, first_line, glance, read_lines, read_session,
@@ -150,7 +150,7 @@ fn looked(path: &Path, bytes: &[u8], wanted: &SearchWords, most: usize) -> Looke
     match searched(path, bytes, wanted, most) {
         // What is said of it already is enough.
         unreadable @ Searched::Unreadable(_) => (unreadable, None),
-        searched => (searched, broken_line(path, bytes)),
+        searched => (searched, broken_line(path, bytes).or_else(|| incomplete(path, bytes))),
     }
 }
 

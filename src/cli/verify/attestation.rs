@@ -10,7 +10,7 @@ use crate::runtime::store::checked;
 use crate::session::exporting::attestation::{
     Attested, Envelope, PAYLOAD_TYPE, attested, sha256, signed_text,
 };
-use crate::session::exporting::came_along;
+use crate::session::exporting::{came_along, unchecked, went_back};
 use crate::ui::text::counted;
 use crate::wire::record::Links;
 
@@ -61,8 +61,8 @@ pub(super) fn verified(file: &Path, envelope: &Envelope, allowed: &Path) -> (Str
         are_compared &= found.as_ref().is_ok_and(|found| found.is_some());
         match found {
             Ok(Some(told)) => told.into_iter().for_each(&mut say),
-            Err(told) => say(told),
             Ok(None) => say(format!("it is about {name} with the SHA-256 {digest}, which is not here")),
+            Err(why) => say(why),
         }
     }
     if attested.subjects.len() > MOST_SUBJECTS {
@@ -79,7 +79,7 @@ pub(super) fn verified(file: &Path, envelope: &Envelope, allowed: &Path) -> (Str
 }
 
 /// What there is to say, in lines, of the file that an attestation is about: it is there, with that digest,
-/// is well-formed, and says the same. `Ok(None)`: it is not there.
+/// is well-formed, and says the same, and what of it could not be checked. `Ok(None)`: it is not there.
 ///
 /// # Errors
 /// What does not hold.
@@ -110,7 +110,8 @@ fn subject(
         None => {
             let unsaid = attested.unsaid_origin(&entries, &audit);
             let same = format!("{name} is the file that it is about, and says the same");
-            Ok(Some(unsaid.into_iter().chain([same]).collect()))
+            let lacks = unchecked(&audit).into_iter().chain(went_back(audit.earlier));
+            Ok(Some(lacks.chain(unsaid).chain([same]).collect()))
         }
         Some(place) => Err(format!("{name} is the file that it is about, but says something else: {place}")),
     }

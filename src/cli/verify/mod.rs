@@ -11,7 +11,7 @@ use crate::runtime::SessionStore;
 use crate::runtime::signing::{NotSigned, signer};
 use crate::runtime::store::checked;
 use crate::session::exporting::attestation::read;
-use crate::session::exporting::came_along;
+use crate::session::exporting::{came_along, unchecked, went_back};
 use crate::ui::text::counted;
 use crate::wire::record::{Audit, Links, Seal, seals};
 
@@ -112,17 +112,9 @@ fn incomplete(audit: &Audit) -> Vec<String> {
             audit.unchained
         ));
     }
-    if audit.redacted > 0 {
-        told.push(format!(
-            "left out: {}; {} in the chain",
-            counted(audit.redacted, "field"),
-            if audit.redacted == 1 { "its hash is" } else { "their hashes are" }
-        ));
-    }
+    told.extend(unchecked(audit));
     told.extend(came_along(audit.imported_to));
-    if audit.calls_left_out {
-        told.push("calls and receipts: not checked, since this copy leaves them out".to_owned());
-    }
+    told.extend(went_back(audit.earlier));
     if let Some(torn) = &audit.torn_tail {
         told.push(format!(
             "line {}: incomplete, {} bytes; it is not part of what is verified",

@@ -5,37 +5,63 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::ledger::{
-    Arguments, Body, CHAINED_VERSION, CallId, Change, Decision, Entry, EntryId, Facts, Fault, NoteKind,
-    Outcome, Stop, ToolResult, ToolUse,
+    Arguments, Body, CHAINED_VERSION, CallId, Change, Decision, Entry, EntryId, Facts, Fault, LeftOut,
+    NoteKind, Outcome, Stop, ToolResult, ToolUse,
 };
 
 use super::digest;
 use crate::tool::name::ASK;
 
+/// The member that holds what a call is called with.
+const ARGUMENTS: &str = "arguments";
+
+/// What came of holding receipts against calls.
+#[derive(Debug, Clone, Default)]
+pub struct HeldReceipts {
+    /// Every fault with the position of its entry.
+    pub faults: Vec<(usize, Fault)>,
+    /// Calls of which something is left out, so that it is not known whether all that is said of them is
+    /// about one action.
+    pub unheld: BTreeSet<CallId>,
+}
+
 /// Every fault of a history with the position of its entry: a call that is recorded as another action than its message
 /// made, a person who was asked about another action, a receipt for another action, a result without a decision.
 pub fn audit(entries: &[Arc<Entry>]) -> Vec<(usize, Fault)> {
-    audit_chained(entries, usize::MAX)
+    audit_chained(entries, usize::MAX, &LeftOut::default()).faults
 }
 
 /// The same of a session whose lines have hashes from this entry on: whatever version it began with, a program wrote them that gives
-/// receipts.
-pub fn audit_chained(entries: &[Arc<Entry>], from: usize) -> Vec<(usize, Fault)> {
-    let mut held = ReceiptCheck::default();
+/// receipts. What is left out is not compared, and all else is.
+pub fn audit_chained(entries: &[Arc<Entry>], from: usize, left_out: &LeftOut) -> HeldReceipts {
+    let mut held = ReceiptCheck::new(left_out);
     for (position, entry) in entries.iter().enumerate() {
         held.position = position;
         held.read(entry);
         held.has_receipts |= position + 1 >= from;
     }
-    held.faults
+    held.held
 }
 
-#[derive(Default)]
-struct ReceiptCheck {
+/// What a call would do, as it was asked or changed last.
+struct HeldAction {
+    name: String,
+    arguments: ActionArguments,
+}
+
+/// What a call is called with, as far as the history says.
+enum ActionArguments {
+    Known(Arguments),
+    /// Nobody wrote down to what they were changed.
+    Unwritten,
+    LeftOut,
+}
+
+struct ReceiptCheck<'l> {
+    left_out: &'l LeftOut,
     position: usize,
-    faults: Vec<(usize, Fault)>,
-    /// What each call would do, as it was asked or changed last; `None`: nobody wrote down to what it was changed.
-    actions: BTreeMap<CallId, Option<(String, Arguments)>>,
+    held: HeldReceipts,
+    actions: BTreeMap<CallId, HeldAction>,
     /// Calls of messages that the output limit cut off: they fail without anybody deciding.
     cut_off: BTreeSet<CallId>,
     allowed: BTreeSet<CallId>,
@@ -47,13 +73,36 @@ struct ReceiptCheck {
     has_receipts: bool,
 }
 
-impl ReceiptCheck {
+impl<'l> ReceiptCheck<'l> {
+    fn new(left_out: &'l LeftOut) -> Self {
+        Self {
+            left_out,
+            position: 0,
+            held: HeldReceipts::default(),
+            actions: BTreeMap::new(),
+            cut_off: BTreeSet::new(),
+            allowed: BTreeSet::new(),
+            decided: BTreeSet::new(),
+            is_imported: false,
+            is_own: false,
+            has_receipts: false,
+        }
+    }
+
+    /// Whether this entry lacks a field.
+    fn lacks(&self, name: &str) -> bool {
+        self.left_out.lacks(self.position, name)
+    }
+
     fn read(&mut self, entry: &Entry) {
         let id = entry.id;
         match &entry.body {
             Body::SessionStarted(started) => self.has_receipts = started.version >= CHAINED_VERSION,
             Body::Assistant(said) => {
-                said.calls().for_each(|call| self.becomes(call));
+                said.calls().for_each(|call| self.becomes(call, self.left_out.is_untold(call.id)));
+                if self.lacks("tool_calls") {
+                    self.held.unheld.extend(said.calls().map(|call| call.id));
+                }
                 if said.stop == Stop::Length {
                     self.cut_off.extend(said.calls().map(|call| call.id));
                 }
@@ -67,13 +116,19 @@ impl ReceiptCheck {
                     "is recorded as another action than its message made",
                 );
             }
-            Body::Validation(call) | Body::Command(call) | Body::CallEdited(call) => self.becomes(call),
+            Body::Validation(call) | Body::Command(call) | Body::CallEdited(call) => {
+                self.becomes(call, self.lacks(ARGUMENTS));
+            }
             Body::Note(note) => {
+                let is_left_out = self.lacks(ARGUMENTS);
                 if let (NoteKind::ChangedByHook { arguments }, Some(call)) = (&note.kind, note.about.call())
                     && let Some(action) = self.actions.get_mut(&call)
                 {
-                    let name = action.take().map(|(name, _)| name);
-                    *action = name.zip(arguments.clone().map(Arguments::from_value));
+                    action.arguments = match arguments {
+                        _ if is_left_out => ActionArguments::LeftOut,
+                        Some(arguments) => ActionArguments::Known(Arguments::from_value(arguments.clone())),
+                        None => ActionArguments::Unwritten,
+                    };
                 }
             }
             Body::ApprovalRequested(asked) => {
@@ -115,13 +170,32 @@ impl ReceiptCheck {
         is_said || result.facts != Facts::default()
     }
 
-    fn becomes(&mut self, call: &ToolUse) {
-        self.actions.insert(call.id, Some((call.name.clone(), call.arguments.clone())));
+    fn becomes(&mut self, call: &ToolUse, is_left_out: bool) {
+        let arguments = match is_left_out {
+            true => ActionArguments::LeftOut,
+            false => ActionArguments::Known(call.arguments.clone()),
+        };
+        self.actions.insert(call.id, HeldAction { name: call.name.clone(), arguments });
     }
 
+    /// A line that tells the action of a call tells the same as those before. Where they leave it out, it is
+    /// what this line tells.
     fn is_the_same(&mut self, id: EntryId, call: CallId, name: &str, arguments: &Arguments, what: &str) {
-        let Some(Some((known, made))) = self.actions.get(&call) else { return };
-        if known != name || made.canonical() != arguments.canonical() {
+        let is_left_out = self.lacks(ARGUMENTS);
+        let Some(action) = self.actions.get_mut(&call) else { return };
+        let mut is_another = action.name != name;
+        match &action.arguments {
+            ActionArguments::Known(_) | ActionArguments::LeftOut if is_left_out => {
+                self.held.unheld.insert(call);
+            }
+            ActionArguments::Known(made) => is_another |= made.canonical() != arguments.canonical(),
+            ActionArguments::LeftOut => {
+                action.arguments = ActionArguments::Known(arguments.clone());
+                self.held.unheld.insert(call);
+            }
+            ActionArguments::Unwritten => {}
+        }
+        if is_another {
             self.fault(id, format!("call {call} {what}"));
         }
     }
@@ -145,24 +219,32 @@ impl ReceiptCheck {
             return;
         }
         self.allowed.insert(decision.call);
+        if self.lacks("digest") {
+            self.held.unheld.insert(decision.call);
+            return;
+        }
+        let action = self.actions.get(&decision.call);
         if decision.digest.is_empty() {
             // Answers to questions had no receipt at first; nothing runs because of one.
-            let is_question =
-                matches!(self.actions.get(&decision.call), Some(Some((name, _))) if name == ASK);
-            if self.has_receipts && !(decision.answer.is_some() && is_question) {
+            let is_question = action.is_some_and(|action| action.name == ASK);
+            let is_answer = decision.answer.is_some() || self.lacks("answer");
+            if self.has_receipts && !(is_answer && is_question) {
                 self.fault(id, format!("call {} is allowed without a receipt", decision.call));
             }
             return;
         }
         // An export of an older version may have keys replaced in what it says, and not in its digests.
-        let known = self.actions.get(&decision.call).filter(|_| self.has_receipts);
-        let Some(Some((name, arguments))) = known else { return };
-        if digest(name, arguments) != decision.digest {
-            self.fault(id, format!("the receipt of call {} is for another action", decision.call));
+        let Some(HeldAction { name, arguments }) = action.filter(|_| self.has_receipts) else { return };
+        match arguments {
+            ActionArguments::Known(arguments) if digest(name, arguments) != decision.digest => {
+                self.fault(id, format!("the receipt of call {} is for another action", decision.call));
+            }
+            ActionArguments::LeftOut => drop(self.held.unheld.insert(decision.call)),
+            ActionArguments::Known(_) | ActionArguments::Unwritten => {}
         }
     }
 
     fn fault(&mut self, entry: EntryId, what: String) {
-        self.faults.push((self.position, Fault { entry, what }));
+        self.held.faults.push((self.position, Fault { entry, what }));
     }
 }

@@ -37,7 +37,7 @@ pub use copied::in_copy;
 pub use effect::{UNKNOWN_EFFECT, is_known_to_send, of_line as effect_of_line};
 pub use explain::{ExplainedPart, Explanation};
 pub use guarded::{is_guarded, leaves_work_tree};
-pub use held::{audit, audit_chained};
+pub use held::{HeldReceipts, audit, audit_chained};
 pub use kept::{KeptFiles, KeptPlace, in_words};
 pub use line::opened;
 pub use line_part::{LinePart, line_parts};

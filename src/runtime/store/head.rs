@@ -6,7 +6,7 @@ use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use crate::policy::shell::shell_word;
-use crate::wire::record::{Audit, Chain, Links, follow};
+use crate::wire::record::{Audit, Chain, Links, follow, lacks_contents};
 
 use super::super::regular::opened_own;
 use super::checking::checked;
@@ -54,6 +54,18 @@ pub fn broken_chain(session: &Path, known: Option<Links>, bytes: &[u8]) -> Optio
         Ok(links) => links.missing_in_words()?,
     };
     Some(not_well_formed(session, &fault))
+}
+
+/// That something was left out of a session, which nothing in it can tell, in a sentence.
+pub fn incomplete(session: &Path, bytes: &[u8]) -> Option<String> {
+    let name = name(session);
+    lacks_contents(bytes).then(|| {
+        format!(
+            "session {name} is incomplete, and what was left out of it is not searched; \
+             `countersign sessions check {}` says more",
+            shell_word(&name)
+        )
+    })
 }
 
 /// That a session has this fault, and what to do.

@@ -40,7 +40,7 @@ pub use checking::checked;
 pub use ephemeral::NoStore;
 pub use find::{exact, files, find, head as first_line_of, is_unwritten, latest, never_begun};
 pub use foreign_file::ForeignFile;
-pub use head::{broken_chain, damage, known};
+pub use head::{broken_chain, damage, incomplete, known};
 pub use line_ends::broken_line;
 pub use list::{Listing, list};
 pub use lock::held;

@@ -33,6 +33,10 @@ const IMPORTED_FROM: &str = "imported_from";
 const ORIGINS: [&str; 3] = [FORKED_FROM, IMPORTED_TO, IMPORTED_FROM];
 /// A member of a call: another program ran it. Those without origins have none of this either.
 const ELSEWHERE: &str = "elsewhere";
+/// Members of the predicate about a copy that is not whole: how many fields it lacks, and the calls whose
+/// receipts cannot be checked.
+const LEFT_OUT: &str = "left_out";
+const NOT_CHECKED: &str = "not_checked";
 /// Where an import ends that does not say it.
 const UNKNOWN: EntryId = EntryId(u64::MAX);
 const ARMOUR: (&str, &str) = ("-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----");
@@ -127,6 +131,13 @@ fn prove(about: &mut Map<String, Value>, audit: &Audit) {
     about.extend(last.map(|last| (IMPORTED_TO.to_owned(), Value::from(last.to_string()))));
     let from = audit.imported_from.as_deref();
     about.extend(from.map(|from| (IMPORTED_FROM.to_owned(), Value::from(from))));
+    if audit.redacted > 0 {
+        about.insert(LEFT_OUT.to_owned(), audit.redacted.into());
+    }
+    if !audit.unheld.is_empty() {
+        let calls = audit.unheld.iter().map(|call| Value::from(call.to_string()));
+        about.insert(NOT_CHECKED.to_owned(), calls.collect());
+    }
 }
 
 /// The SHA-256 of a file, in hexadecimal.

@@ -6,6 +6,9 @@ pub(crate) mod html;
 pub(crate) mod selection;
 mod shown_call;
 mod told_results;
+mod unchecked;
+
+pub(crate) use unchecked::unchecked;
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -94,6 +97,16 @@ pub(crate) fn came_along(imported_to: Option<EntryId>) -> Option<String> {
         last => format!("entries up to {last}"),
     };
     Some(format!("{which} came with an import; nobody here saw them decided"))
+}
+
+/// That times go back in a session, if they do: nobody can tell whether a clock was set back or somebody
+/// changed a time.
+pub(crate) fn went_back(earlier: Option<usize>) -> Option<String> {
+    let line = earlier?;
+    Some(format!(
+        "line {line}: its time is earlier than that of the line before; a clock was set back, or \
+         somebody changed a time"
+    ))
 }
 
 /// The text without the values of keys in the environment: a tool may have printed one.

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::comparison::{Comparison, Folded, NamedText, all_texts, texts};
 use super::shown_call::{is_about, shows};
 use super::told_results::telling;
+use crate::config::fault::one_line;
 use crate::ledger::{Body, Entry, EntryId};
 use crate::wire::has_key;
 use crate::wire::record::{ChainFault, ContentField, Redacted, without};
@@ -162,6 +163,7 @@ impl Selection {
             chosen(content) || shows_call(content) || tells_result(content) || repeats(content)
         };
         let copy = without(bytes, &mut |content| leaves_out(&content)).map_err(cannot)?;
+        self.is_known(&copy)?;
         self.is_gone(&copy.text, &named)?;
         Ok(copy)
     }
@@ -191,6 +193,18 @@ impl Selection {
         let are_all = self.rules.iter().any(|rule| matches!(rule, Rule::All | Rule::Arguments));
         let shown = entries.iter().filter(|entry| are_all || is_about(&entry.body, &calls));
         shown.map(|entry| (entry.id, &entry.body)).collect()
+    }
+
+    /// What stays where something is left out must be known: a member that is not could repeat it.
+    fn is_known(&self, copy: &Redacted) -> Result<(), String> {
+        match &copy.unknown {
+            Some((line, name)) if !self.is_all() => Err(format!(
+                "line {line} has a member `{}` that this version does not know: nobody knows whether it \
+                 repeats what is to be left out, and it cannot be left out, because the hash of the line covers it",
+                one_line(name)
+            )),
+            Some(_) | None => Ok(()),
+        }
     }
 
     /// Texts and keys must not be anywhere; they could be in what is hashed itself.

@@ -15,7 +15,7 @@ pub(crate) use wanted::{Sought, SoughtFile, SoughtText};
 
 use crate::ledger::{Body, CallId, EntryId, Millis, ModelRef, SessionStarted};
 use crate::runtime::SessionStore;
-use crate::runtime::store::{broken_chain, damage, each, files, is_unwritten, known};
+use crate::runtime::store::{broken_chain, damage, each, files, incomplete, is_unwritten, known};
 use crate::session::decided::Decided;
 use crate::wire::record::read_document;
 use books::Books;
@@ -78,12 +78,16 @@ pub(crate) struct Exposure {
     pub(crate) unreadable: Vec<String>,
     /// What is wrong with sessions: all of it in those of which something is told, and what their hashes say in the others.
     pub(crate) damaged: Vec<String>,
+    /// What to know of the other sessions of which something was left out.
+    pub(crate) incomplete: Vec<String>,
 }
 
-/// What was found in one file, and what is wrong with it. What it does not say may have been taken out of it.
+/// What was found in one file, and what is wrong with it or missing. What it does not say may have been taken
+/// out of it.
 struct OfFile {
     found: Option<OfSession>,
     damage: Option<String>,
+    missing: Option<String>,
 }
 
 /// What one session says.
@@ -113,8 +117,11 @@ pub(crate) fn exposure(
     let mut seen = Seen::default();
     for (path, one) in paths.iter().zip(found) {
         match one {
-            Ok(OfFile { found, damage }) => {
-                exposure.damaged.extend(damage);
+            Ok(OfFile { found, damage, missing }) => {
+                match damage {
+                    Some(damage) => exposure.damaged.push(damage),
+                    None => exposure.incomplete.extend(missing),
+                }
                 if let Some(session) = found {
                     exposure.take(session, since, &mut seen);
                 }
@@ -135,7 +142,7 @@ fn of_file(path: &Path, wanted: &Sought, filter: &Prefilter) -> Result<OfFile, S
     let bytes = SessionStore::bytes(path)?;
     let found = if filter.passes(&bytes) { in_session(path, &bytes, wanted)? } else { None };
     let damage = if found.is_some() { damage } else { broken_chain };
-    Ok(OfFile { damage: damage(path, known, &bytes), found })
+    Ok(OfFile { damage: damage(path, known, &bytes), missing: incomplete(path, &bytes), found })
 }
 
 fn in_session(path: &Path, bytes: &[u8], wanted: &Sought) -> Result<Option<OfSession>, String> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::de::IgnoredAny;
 
-use crate::ledger::{self, CHAINED_VERSION, CallId, Entry, EntryId, resting_places};
+use crate::ledger::{self, CHAINED_VERSION, CallId, Entry, EntryId, LeftOut, resting_places};
 use crate::policy;
 
 use super::contradictions::contradictions;
@@ -14,7 +14,10 @@ use super::file::{SessionFile, is_torn_first};
 use super::hashed_line::HashedLine;
 use super::other_program::foreign_to;
 use super::read_line::{ReadLine, ReadRecord, lines};
-use super::{ChainFault, Links, RecordError, Skipped, TornTail, left_out};
+use super::{ChainFault, Links, RecordError, Skipped, TornTail};
+
+/// Why nothing is missing in a session that is kept here, unless somebody took it out.
+const NEVER_LEFT_OUT: &str = "nothing of countersign leaves anything out of a session that it keeps";
 
 /// What can be said of a session file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -29,7 +32,7 @@ pub struct Audit {
     pub open: Vec<CallId>,
     /// What is left of a last line that was never acknowledged.
     pub torn_tail: Option<TornTail>,
-    /// Lines of an unknown `type`, which readers ignore.
+    /// Lines of an unknown `type`, and members that are not known: readers ignore them.
     pub skipped: Vec<Skipped>,
     /// The last entry before the first fault at which no call is open: up to here a session can be saved.
     pub sound_to: Option<EntryId>,
@@ -43,10 +46,14 @@ pub struct Audit {
     pub redacted: u64,
     /// Something was left out, with or without hashes.
     pub lacks_content: bool,
-    /// Calls and receipts could not be held against each other: something of them was left out.
-    pub calls_left_out: bool,
+    /// Calls of which something was left out, so that it is not known whether all that is said of them is
+    /// about one action.
+    pub unheld: BTreeSet<CallId>,
     /// The hash of the last line, if it has one.
     pub head: Option<String>,
+    /// The first line with a hash whose time is earlier than that of the line before: a clock was set back,
+    /// or a time was changed.
+    pub earlier: Option<usize>,
     /// The session began with a version without receipts, or is a copy without hashes: its lines are not held against each other.
     pub is_older: bool,
     /// The file was made anew: what stands in it is not what was written, wherever it differs.
@@ -105,7 +112,7 @@ pub fn contradiction(file: &SessionFile) -> Option<ledger::Fault> {
     let entries = &file.entries;
     let mut faults = policy::audit(entries);
     if faults.is_empty() && is_of_this_format(entries) {
-        faults = contradictions(entries, &BTreeSet::new(), file.is_copy);
+        faults = contradictions(entries, &LeftOut::default(), file.is_copy);
         if let (true, Some((entry, member))) = (faults.is_empty(), file.misfit) {
             let what = format!("`{member}` does not follow from the rest of the line");
             return Some(ledger::Fault { entry, what });
@@ -175,7 +182,7 @@ struct AuditState {
     audit: Audit,
     entries: Vec<Arc<Entry>>,
     lines: Vec<usize>,
-    left_out: BTreeSet<String>,
+    left_out: LeftOut,
     is_copy: bool,
     /// Contradictions are faults, too.
     is_strict: bool,
@@ -230,21 +237,28 @@ impl AuditState {
             self.is_copy |= record.is_copy;
             (self.audit.imported_to, self.audit.imported_from) = record.import;
         }
-        self.audit.calls_left_out |= record.left_out.iter().any(|name| left_out::is_of_calls(name));
-        self.left_out.extend(record.left_out);
         if self.is_empty()
             && let Some(kind) = record.other_kind
         {
             self.fault(line, named, &RecordError::NotASession(kind));
             return std::ops::ControlFlow::Break(());
         }
+        if let Some(name) = record.left_out.first() {
+            self.audit.lacks_content = true;
+            if self.links.is_kept() {
+                let what = format!("`{name}` was left out, and {NEVER_LEFT_OUT}");
+                self.audit.faults.push(LineFault { line, entry: named.clone(), what });
+            }
+        }
         match record.entry {
             Ok(entry) => {
-                self.audit.skipped.extend(record.unknown_mode.map(|kind| Skipped { line, kind }));
+                let unknown = record.unknown_mode.into_iter().chain(record.unknown_member);
+                self.audit.skipped.extend(unknown.map(|kind| Skipped { line, kind }));
                 if let Some(member) = record.misfit.filter(|_| self.is_strict) {
                     let what = format!("`{member}` does not follow from the rest of the line");
                     self.audit.faults.push(LineFault { line, entry: named, what });
                 }
+                self.left_out.add(self.entries.len(), record.left_out);
                 self.entries.push(Arc::new(entry));
                 self.lines.push(line);
             }
@@ -258,18 +272,33 @@ impl AuditState {
         std::ops::ControlFlow::Continue(())
     }
 
+    /// Where the times of lines with hashes first go back. The first line of a copy was written last.
+    fn goes_back(&self) -> Option<usize> {
+        let hashed = self.entries.iter().zip(&self.lines).skip(usize::from(self.is_copy));
+        let hashed = hashed.filter(|(_, line)| **line as u64 > self.audit.unchained);
+        let mut last = None;
+        for (entry, line) in hashed {
+            if last.replace(entry.at).is_some_and(|last| entry.at < last) {
+                return Some(*line);
+            }
+        }
+        None
+    }
+
     fn conclude(mut self) -> (Audit, Vec<Arc<Entry>>) {
         self.conclude_chain();
-        let (mut faults, mut open) = (Vec::new(), BTreeSet::new());
-        if !self.audit.calls_left_out {
-            (faults, open) = ledger::audit(&self.entries);
-            let chained = self.lines.iter().position(|line| *line as u64 > self.audit.unchained);
-            faults.extend(policy::audit_chained(&self.entries, chained.unwrap_or(usize::MAX)));
-            // What contradicts a fault is brought about by it.
-            let is_sound = faults.is_empty() && self.audit.faults.is_empty();
-            if self.is_strict && is_sound && is_of_this_format(&self.entries) {
-                faults.extend(contradictions(&self.entries, &self.left_out, self.is_copy));
-            }
+        // What is left out is not compared, and everything else is: one missing field must not hide what is
+        // wrong elsewhere.
+        let whole = self.left_out.completed(&self.entries);
+        let (mut faults, open) = ledger::audit(&whole);
+        let chained = self.lines.iter().position(|line| *line as u64 > self.audit.unchained);
+        let held = policy::audit_chained(&whole, chained.unwrap_or(usize::MAX), &self.left_out);
+        faults.extend(held.faults);
+        self.audit.unheld = held.unheld;
+        // What contradicts a fault is brought about by it.
+        let is_sound = faults.is_empty() && self.audit.faults.is_empty();
+        if self.is_strict && is_sound && is_of_this_format(&whole) {
+            faults.extend(contradictions(&whole, &self.left_out, self.is_copy));
         }
         for (position, fault) in faults {
             let line = self.lines.get(position).copied().unwrap_or_default();
@@ -283,16 +312,17 @@ impl AuditState {
         let first_bad = self.audit.faults.first().map_or(usize::MAX, |fault| fault.line);
         let sound = self.lines.iter().filter(|line| **line < first_bad).count();
         let sound = if self.audit.is_replaced { 0 } else { sound };
-        let place = resting_places(&self.entries).into_iter().rfind(|place| *place <= sound);
+        let place = resting_places(&whole).into_iter().rfind(|place| *place <= sound);
         self.audit.sound_entries = place.unwrap_or_default();
         let last = place.and_then(|place| self.entries.get(place.checked_sub(1)?));
         self.audit.sound_to = last.map(|entry| entry.id);
         self.audit.imported_to = self.audit.imported_to.max(foreign_to(&self.entries));
         self.audit.entries = self.entries.len();
-        self.audit.lacks_content = !self.left_out.is_empty();
+        self.audit.earlier = self.goes_back();
         self.audit.is_older = !is_of_this_format(&self.entries);
-        self.audit.calls = self.entries.iter().map(|entry| calls(entry)).sum();
+        self.audit.calls = whole.iter().map(|entry| calls(entry)).sum();
         self.audit.open = open.into_iter().collect();
+        drop(whole);
         (self.audit, self.entries)
     }
 }

@@ -7,7 +7,9 @@ use super::canonical::{are_different, is_canonical};
 use super::chain::{HASH, PREV, hex, is_content, sealed_hash};
 use super::chain_fault::ChainFault;
 use super::decode::is_known;
+use super::known_members::was_plain;
 use super::members::{Member, listed, member, unquoted};
+use super::time;
 
 /// What stands once in a line, before its hash.
 const HASH_BEGINS: &[u8] = b",\"hash\":\"";
@@ -46,10 +48,17 @@ impl<'l> HashedLine<'l> {
     /// the values as we do. The second is what is wrong with that, if anything.
     pub(super) fn strictly(line: &'l [u8], members: &[Member<'l>]) -> (Self, Option<ChainFault>) {
         let hashed = Self::of(line, members);
-        let is_other = hashed.own.is_some() && !members.iter().all(|(_, raw)| is_canonical(raw.get()));
-        let words =
-            "spaces, escapes or numbers that are written differently, or two members of the same name";
-        (hashed, is_other.then_some(ChainFault::NotCanonical(words)))
+        let words = match hashed.own.as_ref().map(|_| members) {
+            None => None,
+            Some(members) if !members.iter().all(|(_, raw)| is_canonical(raw.get())) => Some(
+                "spaces, escapes or numbers that are written differently, or two members of the same name",
+            ),
+            Some(members) if kind_of(members).is_some_and(is_known) => member(members, "at")
+                .filter(|at| !time::is_written(at))
+                .map(|_| "a time that is written differently"),
+            Some(_) => None,
+        };
+        (hashed, words.map(ChainFault::NotCanonical))
     }
 }
 
@@ -100,6 +109,11 @@ fn contents(head: &[Member<'_>], tail: &[Member<'_>]) -> Result<u64, ChainFault>
     let names = head.iter().map(|(name, _)| &**name).chain(sealed.iter().map(|(name, _)| &**name));
     if !are_different(names.collect()) {
         return Err(ChainFault::NotCanonical("two members of the same name"));
+    }
+    // What is content could be left out of a copy, and this could not.
+    let is_bare = |(name, _): &Member<'_>| is_content(kind, name) && !was_plain(kind, name);
+    if is_known(kind) && head.iter().any(is_bare) {
+        return Err(ChainFault::NotCanonical("a content field stands where it cannot be left out"));
     }
     let mut rest = tail.get(1..).unwrap_or_default();
     let mut salts = Vec::new();

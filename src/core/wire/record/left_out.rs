@@ -1,6 +1,6 @@
 //! Content fields that were left out of a copy: which they are, and what is read in their place.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::ledger::Arguments;
 
@@ -18,6 +18,9 @@ pub(super) fn fill(record: &mut Value) -> Vec<String> {
     let names = left_out(record);
     let is_message = record.get("type").is_some_and(|kind| kind == "agent_response");
     if let Value::Object(members) = record {
+        if is_message {
+            drop_from_blocks(members, &names);
+        }
         for name in &names {
             let value = match name.as_str() {
                 // Members that are optional in every record.
@@ -39,7 +42,13 @@ pub(super) fn fill(record: &mut Value) -> Vec<String> {
     names
 }
 
-/// Whether calls and receipts can be held against each other without this field.
-pub(super) fn is_of_calls(name: &str) -> bool {
-    matches!(name, "tool_calls" | "arguments" | "digest")
+/// The order of a message without what it names that is left out: it says nothing but the order.
+fn drop_from_blocks(members: &mut Map<String, Value>, names: &[String]) {
+    let is_out = |name: &str| names.iter().any(|found| found == name);
+    let Some(Value::Array(blocks)) = members.get_mut("blocks") else { return };
+    blocks.retain(|block| match block.get("type").and_then(Value::as_str) {
+        Some("tool_use") => !is_out("tool_calls"),
+        Some("hosted") => !is_out("hosted"),
+        _ => true,
+    });
 }

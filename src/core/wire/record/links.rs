@@ -26,12 +26,24 @@ pub struct Links {
     must_be_chained: bool,
     /// A line that is known to have been written, from 1, and its hash.
     known: Option<(u64, String)>,
+    /// The file is one that we keep: only copies lack contents.
+    is_kept: bool,
 }
 
 impl Links {
     /// Holds the file against what is known of it, too: so many lines were on disk, and this was the hash of the last.
     pub fn knowing(lines: u64, hash: String) -> Self {
         Self { known: Some((lines, hash)), ..Self::default() }
+    }
+
+    /// Holds the file against what is known of all that we keep, too: nothing was left out of it.
+    pub fn kept(self) -> Self {
+        Self { is_kept: true, ..self }
+    }
+
+    /// Whether nothing may be left out.
+    pub(super) fn is_kept(&self) -> bool {
+        self.is_kept
     }
 
     /// A line that is no JSON: what follows it is not held against it.

@@ -20,6 +20,8 @@ mod glance;
 mod goal;
 mod hashed_line;
 mod image;
+mod known_members;
+mod lacking;
 mod left_out;
 mod legacy;
 mod lesson;
@@ -50,6 +52,7 @@ pub use file::{
     FirstLine, SessionFile, Skipped, TornTail, first_line, read_document, read_lines, read_session,
 };
 pub use glance::{Glance, call_in_words, glance};
+pub use lacking::lacks_contents;
 pub use line::line;
 pub use links::{Links, follow, lines_are_missing};
 pub use outline::Outline;

@@ -4,10 +4,12 @@ use serde_json::Value;
 
 use crate::ledger::{Body, Entry, EntryId};
 
+use super::chain::HASH;
 use super::chain_fault::ChainFault;
 use super::file::{IMPORTED_FROM, imported_to, is_copy, numbered};
 use super::hashed_line::HashedLine;
-use super::members::{members, record};
+use super::known_members::unknown;
+use super::members::{Member, member, members, record, unquoted};
 use super::{RecordError, decode, derived, left_out};
 
 /// A line that was read.
@@ -42,6 +44,8 @@ pub(super) struct ReadRecord<'f> {
     pub(super) misfit: Option<&'static str>,
     /// A permission mode that is not known.
     pub(super) unknown_mode: Option<String>,
+    /// A member that is not known, among those that the hash covers as they are.
+    pub(super) unknown_member: Option<String>,
 }
 
 /// The lines of a file, unread, each with its number from 1 and whether it is the last one.
@@ -56,6 +60,7 @@ impl<'f> ReadLine<'f> {
         let known = members.as_deref().and_then(record);
         let value = known.map_or_else(|| serde_json::from_slice::<Value>(line), Ok);
         let read = value.map(|mut value| {
+            let unknown_member = unread_member(members.as_deref().unwrap_or_default());
             let (hashed, form) = HashedLine::strictly(line, &members.unwrap_or_default());
             let text = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
             let (named, kind) = (text("entry"), text("type"));
@@ -81,10 +86,20 @@ impl<'f> ReadLine<'f> {
                 entry,
                 misfit,
                 unknown_mode,
+                unknown_member,
             }
         });
         Self { number, line, is_last, read }
     }
+}
+
+/// The first member of a line with a hash that is not known, and of what it is one. Readers ignore it.
+fn unread_member(members: &[Member<'_>]) -> Option<String> {
+    let at = members.iter().position(|(name, _)| name == HASH)?;
+    let head = members.get(..at)?;
+    let kind = unquoted(member(head, "type")?);
+    let name = unknown(kind, head.iter().map(|(name, _)| &**name))?;
+    Some(format!("{name} of {kind}"))
 }
 
 /// The permission mode of a session, if it says one that is not known.

@@ -9,6 +9,7 @@ use crate::ledger::EntryId;
 use super::chain::HASH;
 use super::chain_fault::ChainFault;
 use super::file::numbered;
+use super::known_members::unknown;
 use super::links::Links;
 use super::members::members;
 
@@ -32,6 +33,9 @@ pub struct Redacted {
     pub text: String,
     /// Fields that were left out here; those that were missing before are not counted.
     pub fields: u64,
+    /// The first member that is not known here and stays, since the hash of its line covers it: the number of
+    /// the line, and the member.
+    pub unknown: Option<(usize, String)>,
 }
 
 /// The file without the content fields for which `leaves_out` says so, each with its salt. A torn last line is left out.
@@ -62,6 +66,11 @@ pub fn without(
             |wanted: &str| head.iter().find(|(name, _)| name == wanted).map(|(_, raw)| parsed(raw.get()));
         let (kind, entry) = (own("type").unwrap_or_default(), own("entry").unwrap_or_default());
         let entry = entry.as_str().and_then(EntryId::parse);
+        if copy.unknown.is_none() {
+            let names = head.iter().map(|(name, _)| &**name);
+            let found = unknown(kind.as_str().unwrap_or_default(), names);
+            copy.unknown = found.map(|name| (number, name.to_owned()));
+        }
         let salts = tail.iter().find(|(name, _)| name == "salts").map(|(_, raw)| parsed(raw.get()));
         let (mut kept_salts, mut contents) = (serde_json::Map::new(), String::new());
         for (name, raw) in tail.iter().skip(1).filter(|(name, _)| name != "salts") {

@@ -15,6 +15,15 @@ pub fn to_value(at: Millis) -> Value {
     }
 }
 
+/// Whether a value is one of [`to_value`], by the text that a line has for it: of each moment, lines have one
+/// form.
+pub(super) fn is_written(raw: &str) -> bool {
+    const SHAPE: &[u8] = b"\"0000-00-00T00:00:00.000Z\"";
+    let is_like = |(byte, shape): (u8, &u8)| byte == *shape || *shape == b'0' && byte.is_ascii_digit();
+    let is_text = raw.len() == SHAPE.len() && raw.bytes().zip(SHAPE).all(is_like);
+    is_text || raw.parse::<u64>().is_ok_and(|number| to_value(Millis(number)).is_number())
+}
+
 /// The reverse of [`to_value`]; other offsets than UTC are understood.
 pub(in crate::wire) fn from_value(value: &Value) -> Option<Millis> {
     if let Some(number) = value.as_u64() {
@@ -22,4 +31,27 @@ pub(in crate::wire) fn from_value(value: &Value) -> Option<Millis> {
     }
     let moment = DateTime::parse_from_rfc3339(value.as_str()?).ok()?;
     u64::try_from(moment.timestamp_millis()).ok().map(Millis)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_has_one_form() {
+        for at in [0, 1_763_679_241_120, 253_402_300_799_999, 253_402_300_800_000, u64::MAX] {
+            let value = to_value(Millis(at));
+            assert!(is_written(&value.to_string()), "{value}");
+            assert_eq!(from_value(&value), Some(Millis(at)));
+        }
+        for other in [
+            "\"2026-11-27T23:19:01.831+01:00\"",
+            "\"2026-11-27T22:19:01Z\"",
+            "\"2026-11-27T22:19:01.8310Z\"",
+            "1763679241120",
+        ] {
+            assert!(from_value(&serde_json::from_str(other).unwrap()).is_some(), "{other} is a time");
+            assert!(!is_written(other), "{other}");
+        }
+    }
 }

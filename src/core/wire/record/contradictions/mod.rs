@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 use crate::budget::{Limits, Meter};
 use crate::ledger::{
-    Arguments, AssistantMessage, Body, CallId, Decider, Ending, Entry, EntryId, Escrow, Fault, Mode, Note,
-    NoteKind, Sandboxing, SessionStarted, ToolUse,
+    Arguments, AssistantMessage, Body, CallId, Decider, Ending, Entry, EntryId, Escrow, Fault, LeftOut, Mode,
+    Note, NoteKind, Sandboxing, SessionStarted, ToolUse,
 };
 use crate::tool::delegate;
 use crate::tool::name::{EDIT, WRITE};
@@ -22,11 +22,12 @@ use of_calls::task_of;
 use of_runs::RunReading;
 use of_tasks::TaskReading;
 
-/// Every contradiction with the position of its entry. `left_out` names the content fields that are missing somewhere: what depends on
-/// them is not compared. `is_copy`: the session was made from another one, whose name its older receipts have.
+/// Every contradiction with the position of its entry. What depends on a field that is left out is not
+/// compared, and all else is. `is_copy`: the session was made from another one, whose name its older receipts
+/// have.
 pub(super) fn contradictions(
     entries: &[Arc<Entry>],
-    left_out: &BTreeSet<String>,
+    left_out: &LeftOut,
     is_copy: bool,
 ) -> Vec<(usize, Fault)> {
     let mut read = SessionReading::new(left_out, is_copy);
@@ -65,13 +66,16 @@ struct KnownCall {
     reason: Option<String>,
     /// What a person answered.
     answer: Option<String>,
+    /// Left out: what a person answered, and what the last question says the sandbox cannot hide.
+    lacks_answer: bool,
+    lacks_gaps: bool,
     /// Who decided, whether it may run, and whether the decision is an answer.
     decided: Option<(Decider, bool, bool)>,
     is_delegated: bool,
 }
 
 struct SessionReading<'l> {
-    left_out: &'l BTreeSet<String>,
+    left_out: &'l LeftOut,
     is_copy: bool,
     position: usize,
     faults: Vec<(usize, Fault)>,
@@ -95,12 +99,14 @@ struct SessionReading<'l> {
     not_ok: Vec<(CallId, String)>,
     /// What models said in this run, without what was withdrawn.
     answers: Vec<(EntryId, Arc<AssistantMessage>)>,
+    /// Those of all runs whose words are left out.
+    unread: BTreeSet<EntryId>,
     run: RunReading,
     meter: Meter,
 }
 
 impl<'l> SessionReading<'l> {
-    fn new(left_out: &'l BTreeSet<String>, is_copy: bool) -> Self {
+    fn new(left_out: &'l LeftOut, is_copy: bool) -> Self {
         Self {
             left_out,
             is_copy,
@@ -122,6 +128,7 @@ impl<'l> SessionReading<'l> {
             ended: None,
             not_ok: Vec::new(),
             answers: Vec::new(),
+            unread: BTreeSet::new(),
             run: RunReading::default(),
             meter: Meter::new(Limits::default()),
         }
@@ -184,7 +191,15 @@ impl<'l> SessionReading<'l> {
         self.mode = started.mode;
     }
 
+    /// Whether the entry that is read lacks a field.
+    fn lacks(&self, name: &str) -> bool {
+        self.left_out.lacks(self.position, name)
+    }
+
     fn said(&mut self, id: EntryId, said: &Arc<AssistantMessage>) {
+        if self.lacks("text") || self.lacks("blocks") {
+            self.unread.insert(id);
+        }
         said.calls().for_each(|call| self.makes(call, false));
         if !said.is_unheard() {
             self.answers.push((id, Arc::clone(said)));
@@ -198,9 +213,7 @@ impl<'l> SessionReading<'l> {
 
     fn remarked(&mut self, id: EntryId, note: &Note, body: &Body) {
         if let (NoteKind::ChangedByHook { arguments: None }, Some(call)) = (&note.kind, note.about.call()) {
-            self.of(call, |known| {
-                (known.task, known.asked, known.arguments) = (None, None, None);
-            });
+            self.becomes_unknown(call);
         }
         if let Some(call) = note.about.call() {
             self.noted(id, note, call);
@@ -230,13 +243,22 @@ impl<'l> SessionReading<'l> {
         }
     }
 
+    /// Nobody can tell what the call is called with now.
+    fn becomes_unknown(&mut self, call: CallId) {
+        self.of(call, |known| {
+            (known.task, known.asked, known.arguments) = (None, None, None);
+        });
+    }
+
     fn makes(&mut self, call: &ToolUse, is_own: bool) {
         let number = self.calls.len();
+        let is_told = !self.lacks("arguments") && !self.left_out.is_untold(call.id);
+        let arguments = is_told.then_some(&call.arguments);
         let known = KnownCall {
             name: call.name.clone(),
             wire_id: call.wire_id.clone(),
-            arguments: [EDIT, WRITE].contains(&&*call.name).then(|| call.arguments.clone()),
-            task: delegate(&call.name).and_then(|_| task_of(&call.arguments)),
+            arguments: arguments.filter(|_| [EDIT, WRITE].contains(&&*call.name)).cloned(),
+            task: arguments.filter(|_| delegate(&call.name).is_some()).and_then(task_of),
             number,
             is_own,
             ..KnownCall::default()

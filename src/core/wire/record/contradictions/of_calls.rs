@@ -8,7 +8,7 @@ use crate::tool::{delegate, name};
 
 impl SessionReading<'_> {
     pub(super) fn asked(&mut self, id: EntryId, asked: &ApprovalRequest) {
-        let is_another = self.shows_another(asked);
+        let (is_another, lacks_gaps) = (self.shows_another(asked), self.lacks("gaps"));
         if is_another {
             self.fault(
                 id,
@@ -17,12 +17,16 @@ impl SessionReading<'_> {
         }
         self.of(asked.call, |known| {
             (known.asked, known.sandboxing) = (Some(asked.gaps.clone()), asked.sandboxing);
+            known.lacks_gaps = lacks_gaps;
         });
     }
 
     /// A changed call is another action: nobody was asked about it yet.
     pub(super) fn call_changed(&mut self, body: &Body) {
         let Some((call, arguments)) = body.changes() else { return };
+        if self.lacks("arguments") {
+            return self.becomes_unknown(call);
+        }
         self.of(call, |known| {
             (known.task, known.asked) = (task_of(&arguments), None);
             known.arguments = Some(arguments);
@@ -32,12 +36,15 @@ impl SessionReading<'_> {
     /// A person decides about what they were asked, or typed; and only a person's decision goes on.
     pub(super) fn decided(&mut self, id: EntryId, decision: &Decision) {
         let Decision { call, allow, by, .. } = *decision;
+        let (lacks_reason, lacks_rule) = (self.lacks("reason"), self.lacks("rule"));
+        let lacks_answer = self.lacks("answer");
         let Some(known) = self.calls.get_mut(&call) else { return };
-        known.decided = Some((by, allow, decision.answer.is_some()));
-        known.reason = Some(decision.reason.clone()).filter(|_| !allow);
+        known.decided = Some((by, allow, decision.answer.is_some() || lacks_answer));
+        known.reason = Some(decision.reason.clone()).filter(|_| !allow && !lacks_reason);
+        known.lacks_answer = lacks_answer;
         (known.answer, known.sandboxed) = (decision.answer.clone(), Some(decision.sandboxed));
         let was_asked = known.asked.is_some() || known.is_own;
-        let is_elsewhere = Self::is_elsewhere_than_asked(known, decision);
+        let is_elsewhere = !lacks_rule && Self::is_elsewhere_than_asked(known, decision);
         let is_no_question = decision.answer.is_some() && known.name != name::ASK;
         if matches!(by, Decider::User | Decider::Nobody) && !was_asked {
             self.fault(id, format!("call {call} is said to be a person's to decide, but nobody was asked"));
@@ -68,11 +75,11 @@ impl SessionReading<'_> {
     /// The task that goes to another agent is that of the call.
     pub(super) fn sent(&mut self, id: EntryId, call: CallId, agent: &str, task: &str) {
         self.task_sent(call, agent);
+        let lacks_task = self.lacks("task");
         let Some(known) = self.calls.get_mut(&call) else { return };
         known.is_delegated = true;
         let is_same_agent = delegate(&known.name) == Some(agent);
-        let is_same_task =
-            known.task.as_deref().is_none_or(|told| told == task) || self.left_out.contains("task");
+        let is_same_task = lacks_task || known.task.as_deref().is_none_or(|told| told == task);
         if !is_same_agent || !is_same_task {
             self.fault(id, format!("another task is sent than call {call} says"));
         }

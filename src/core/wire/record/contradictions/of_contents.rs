@@ -17,9 +17,16 @@ const CUT: char = '…';
 
 impl SessionReading<'_> {
     /// Whether a question shows something else than its call would do. A command is shown byte for byte, and a whole file by the lines of
-    /// it that are new; a part of a file says too little of its lines.
+    /// it that are new; a part of a file says too little of its lines. A diff names the file to which the
+    /// path of its call led.
     pub(super) fn shows_another(&self, asked: &ApprovalRequest) -> bool {
-        if self.left_out.contains("arguments") || self.left_out.contains("preview") {
+        let is_change = [name::EDIT, name::WRITE].contains(&&*asked.name);
+        if let (true, Preview::Diff(shown), Some(to)) = (is_change, &asked.preview, &asked.leads_to)
+            && is_of_another(shown, to)
+        {
+            return true;
+        }
+        if self.lacks("arguments") || self.lacks("preview") {
             return false;
         }
         let text = |name: &str| asked.arguments.get(name).and_then(serde_json::Value::as_str);
@@ -50,20 +57,20 @@ impl SessionReading<'_> {
     pub(super) fn says_another(&self, known: &KnownCall, result: &ToolResult) -> Option<&'static str> {
         let is_denied = matches!(result.outcome, Outcome::Denied(_));
         let is_whole = result.cut_chars == 0;
-        let has_words = is_whole && !self.left_out.contains("content") && !self.left_out.contains("reason");
+        let has_words = is_whole && !self.lacks("content");
         let reason = known.reason.as_deref().filter(|_| is_denied && has_words);
         if reason.is_some_and(|reason| !result.content.contains(reason)) {
             return Some("is said to be denied for another reason than was decided");
         }
         let answer = known.answer.as_deref().filter(|_| result.outcome == Outcome::Ok);
         // An answer is never cut.
-        let has_answer = !self.left_out.contains("content") && !self.left_out.contains("answer");
+        let has_answer = !self.lacks("content");
         if answer.is_some_and(|answer| has_answer && answer != result.content) {
             return Some("has another answer than a person gave");
         }
         // A person answers a question: nothing else gives one a result.
         let is_question = result.name == name::ASK && result.outcome == Outcome::Ok;
-        if is_question && known.answer.is_none() && !self.left_out.contains("answer") {
+        if is_question && known.answer.is_none() && !known.lacks_answer {
             return Some("is a question that is said to be answered, but nobody has answered it");
         }
         // What is read of a command in the background was blocked where that runs.
@@ -71,7 +78,7 @@ impl SessionReading<'_> {
         if is_command && !result.facts.blocked_hosts.is_empty() && known.sandboxed == Some(false) {
             return Some("is said to have been stopped by the sandbox, but was not to run there");
         }
-        let arguments = known.arguments.as_ref().filter(|_| !self.left_out.contains("facts"))?;
+        let arguments = known.arguments.as_ref().filter(|_| !self.lacks("facts"))?;
         changes_another(result, arguments)
             .then_some("is said to have changed a file differently than it was to")
     }
@@ -84,6 +91,18 @@ impl SessionReading<'_> {
             self.fault(id, format!("call {call} {what}"));
         }
     }
+}
+
+/// Whether a diff names another file than this one. Of a name that was cut nothing is known.
+fn is_of_another(shown: &str, file: &str) -> bool {
+    let mut head = shown.split('\n');
+    let old = head.next().and_then(|line| line.strip_prefix("--- "));
+    let new = head.next().and_then(|line| line.strip_prefix("+++ "));
+    let (Some(old), Some(new)) = (old, new) else { return false };
+    let is_it = |named: &str, side: &str| {
+        named.contains(CUT) || named == file || named.strip_prefix(side) == Some(file)
+    };
+    !is_it(new, "b/") || (old != "/dev/null" && !is_it(old, "a/"))
 }
 
 /// Whether a diff can be one to this text: of a new file it has all lines, of another one no line that the text does not have.

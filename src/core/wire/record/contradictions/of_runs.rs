@@ -16,6 +16,10 @@ pub(super) struct RunReading {
     has_result: bool,
     has_denial: bool,
     goal: Option<Goal>,
+    /// How the goal is checked is left out.
+    lacks_method: bool,
+    /// What the provider ran for an answer is left out.
+    lacks_uses: bool,
     checkpoints: u32,
     /// The last check of the goal is under way, or came to this.
     is_checked: bool,
@@ -48,9 +52,15 @@ impl SessionReading<'_> {
 
     pub(super) fn run_hears(&mut self, id: EntryId, said: &AssistantMessage) {
         self.run.last = Some((id, said.stop.clone(), said.calls().next().is_some()));
+        self.run.lacks_uses |= self.lacks("hosted") || self.lacks("blocks");
         if said.interrupted {
             self.run.broken = Some(id);
         }
+    }
+
+    /// Whether it is not known how often the provider ran something itself.
+    pub(super) fn lacks_uses(&self) -> bool {
+        self.run.lacks_uses
     }
 
     pub(super) fn run_withdraws(&mut self, target: EntryId) {
@@ -88,6 +98,7 @@ impl SessionReading<'_> {
 
     pub(super) fn pursues(&mut self, goal: &Goal) {
         self.run.goal = Some(goal.clone());
+        self.run.lacks_method = self.lacks("validation_method");
     }
 
     /// The check of a goal is the command that the goal names.
@@ -96,7 +107,7 @@ impl SessionReading<'_> {
         let Some(goal) = &self.run.goal else {
             return self.fault(id, "a goal is checked, but the run has none");
         };
-        let is_known = !self.left_out.contains("arguments") && !self.left_out.contains("validation_method");
+        let is_known = !self.lacks("arguments") && !self.run.lacks_method;
         let is_another = match &goal.validation_method {
             Validation::Command(command) => call.arguments.text("command") != Some(command),
             Validation::Question => true,
@@ -165,7 +176,7 @@ impl SessionReading<'_> {
     fn has_not_reached(&self) -> Option<&'static str> {
         let run = &self.run;
         let Some(goal) = &run.goal else { return Some("it pursues no goal") };
-        if self.left_out.contains("validation_method") {
+        if run.lacks_method {
             return None;
         }
         match &goal.validation_method {

@@ -58,7 +58,10 @@ impl SessionReading<'_> {
     /// The text of a run is that of its last answer, in one part or in several; of one that was cut short, what it says as far as it came.
     fn says_another_end(&self, ended: &TurnEnded) -> bool {
         let mut left = &*ended.text;
-        for (_, answer) in self.answers.iter().rev() {
+        for (id, answer) in self.answers.iter().rev() {
+            if self.unread.contains(id) {
+                return false;
+            }
             let answer = answer.text();
             if left == answer {
                 return false;
@@ -77,13 +80,13 @@ impl SessionReading<'_> {
 
     /// A person accepts what questions name that wait for an answer. Questions of earlier programs name nothing.
     fn gaps(&mut self, id: EntryId, gaps: &[String], call: Option<CallId>) {
-        if self.left_out.contains("gaps") {
-            return;
-        }
         let waiting = self.open.iter().filter(|(_, open)| call.is_none_or(|call| call == *open));
         let waiting = waiting.filter_map(|(_, open)| self.calls.get(open));
-        let waiting = waiting.filter(|known| known.decided.is_none());
-        let asked: Vec<&Vec<String>> = waiting.filter_map(|known| known.asked.as_ref()).collect();
+        let waiting: Vec<_> = waiting.filter(|known| known.decided.is_none()).collect();
+        if self.lacks("gaps") || waiting.iter().any(|known| known.lacks_gaps) {
+            return;
+        }
+        let asked: Vec<&Vec<String>> = waiting.iter().filter_map(|known| known.asked.as_ref()).collect();
         let named: BTreeSet<&String> = asked.iter().copied().flatten().collect();
         let is_earlier = call.is_none() && !asked.is_empty() && named.is_empty();
         if gaps.is_empty() || !(is_earlier || gaps.iter().all(|gap| named.contains(gap))) {
@@ -93,7 +96,7 @@ impl SessionReading<'_> {
 
     fn set_aside(&mut self, id: EntryId, escrow: &Escrow) {
         let Escrow { call, session, .. } = escrow;
-        let is_elsewhere = escrow.is_elsewhere() && !self.left_out.contains("session");
+        let is_elsewhere = escrow.is_elsewhere();
         let is_named = match self.is_copy {
             _ if is_elsewhere => true,
             true => session.ends_with(&format!("-{call}")),
@@ -138,10 +141,8 @@ impl SessionReading<'_> {
         self.ended = Some(ended.reason);
         self.run_ends(id, ended.reason);
         // Of a run without more turns it says that, in words that the program has for it.
-        let says_another = ended.reason != Ending::MaxTurns
-            && !self.left_out.contains("text")
-            && !self.left_out.contains("blocks")
-            && self.says_another_end(ended);
+        let says_another =
+            ended.reason != Ending::MaxTurns && !self.lacks("text") && self.says_another_end(ended);
         if self.is_foreign {
             return;
         }
@@ -155,9 +156,9 @@ impl SessionReading<'_> {
             (ended.hosted_tools, small(self.meter.hosted_tools()), "uses of the provider's tools"),
         ];
         // What was left out of an end is a count of nothing.
-        let counts = counted
-            .into_iter()
-            .filter(|(_, _, what)| *what != "calls" || !self.left_out.contains("tool_calls"));
+        let lacks = [false, self.lacks("tool_calls"), self.lacks_uses()];
+        let counts = counted.into_iter().zip(lacks);
+        let counts = counts.filter(|(_, is_left_out)| !is_left_out).map(|(counted, _)| counted);
         for (said, found, what) in counts.filter(|(said, found, _)| said != found).collect::<Vec<_>>() {
             self.fault(id, format!("the run is said to have {said} {what}, and has {found}"));
         }

@@ -8,8 +8,8 @@ use crate::ledger::{CallId, DelegationResponse, EntryId, ToolResult};
 pub(super) struct TaskReading {
     agent: String,
     waits: bool,
-    /// Whether its end is an error, and what the end says.
-    ended: Option<(bool, String)>,
+    /// Whether its end is an error, and what the end says if that is not left out.
+    ended: Option<(bool, Option<String>)>,
 }
 
 impl SessionReading<'_> {
@@ -29,10 +29,10 @@ impl SessionReading<'_> {
     }
 
     pub(super) fn task_ended(&mut self, id: EntryId, answered: &DelegationResponse) {
-        let call = answered.call;
+        let (call, lacks_content) = (answered.call, self.lacks("content"));
         let Some(task) = self.tasks.get_mut(&call) else { return };
-        task.ended = Some((answered.is_error, answered.content.clone()));
-        if task.agent != answered.agent && !self.left_out.contains("agent") {
+        task.ended = Some((answered.is_error, (!lacks_content).then(|| answered.content.clone())));
+        if task.agent != answered.agent {
             self.fault(id, format!("the task of call {call} is said to be answered by another agent"));
         }
     }
@@ -50,7 +50,7 @@ impl SessionReading<'_> {
         if result.outcome.is_error() {
             return Some("is said to have failed, but its task was done");
         }
-        let is_known = !self.left_out.contains("content");
-        (is_known && *content != result.content).then_some("says something else than the end of its task")
+        let content = content.as_ref().filter(|_| !self.lacks("content"))?;
+        (*content != result.content).then_some("says something else than the end of its task")
     }
 }
