@@ -261,10 +261,10 @@ fn a_session_that_was_changed_may_have_had_what_is_not_found_in_it() {
     );
     let path = world.session_file();
     let whole = fs::read_to_string(&path).unwrap();
-    let without = whole.replace("quite-private", "quite-harmless");
+    let changed = whole.replace("quite-private", "quite-harmless");
     let cut: String = whole.lines().take(2).map(|line| format!("{line}\n")).collect();
-    for changed in [without.as_str(), cut.as_str(), ""] {
-        fs::write(&path, changed).unwrap();
+    for other in [changed.as_str(), cut.as_str(), ""] {
+        fs::write(&path, other).unwrap();
         let told = world.exposure(&["--text", "quite-private"]);
         assert!(told.out.contains("of which 1 is not well-formed and may have had it"), "{told:?}");
         assert!(told.err.contains("is not well-formed") && told.err.contains("sessions check"), "{told:?}");
