@@ -1,6 +1,5 @@
 //! The page of changes: each file as it was before the session's first edit, and as it is now.
 
-use super::reports::line;
 use super::undo::Undoing;
 use crate::runtime::undo::FileDifference;
 use crate::ui::report::ReportPart;
@@ -19,13 +18,13 @@ const NEW_FILE: &str = "--- /dev/null\n";
 pub(super) fn changes(undo: &Undoing) -> Result<Vec<ReportPart>, String> {
     let (files, all) = undo.differences(MOST_FILES)?;
     if files.is_empty() {
-        return Ok(vec![line(
+        return Ok(vec![ReportPart::note(
             "No file differs from what it was before this session's edits. Changes made by commands are not \
              tracked: /diff git shows those, and !git status names new files.",
         )]);
     }
     let is_cut = files.len() < all && files.len() == MOST_FILES;
-    let explained = line(if is_cut {
+    let explained = ReportPart::note(if is_cut {
         "The first files are shown. Changes made by commands are not tracked: /diff git shows those, and !git status \
          names new files."
     } else {
@@ -43,7 +42,7 @@ pub(super) fn changes(undo: &Undoing) -> Result<Vec<ReportPart>, String> {
                 parts.push(ReportPart::Heading(format!("{path}  {new}+{added} −{removed}")));
                 let lines = unified.lines().count();
                 if lines > left {
-                    parts.push(line("not shown: there is too much before it"));
+                    parts.push(ReportPart::note("not shown: there is too much before it"));
                     continue;
                 }
                 left -= lines;

@@ -111,7 +111,7 @@ impl Reporter {
     fn race(&self) -> Vec<ReportPart> {
         match lanes_of(&self.state, &self.id, &self.cwd) {
             Ok(lanes) if lanes.is_empty() => {
-                vec![line("This session had no race. `/race TASK | check: COMMAND` starts one.")]
+                vec![ReportPart::note("This session had no race. `/race TASK | check: COMMAND` starts one.")]
             }
             Ok(lanes) => page(&lanes),
             Err(why) => vec![ReportPart::Line(why)],
@@ -123,13 +123,15 @@ impl Reporter {
         let sessions = list(&self.state).sessions;
         let told = Family::of(&sessions).around(&self.id);
         if told.is_empty() {
-            return vec![line("This session has no branches. `/fork`, `/rewind` and `/whatif` make some.")];
+            return vec![ReportPart::note(
+                "This session has no branches. `/fork`, `/rewind` and `/whatif` make some.",
+            )];
         }
         let how = "`/resume` continues one; the page Branches of the ledger, or /compare with \
          --screen-reader, shows two side by side.";
         told.into_iter()
             .map(ReportPart::Line)
-            .chain([ReportPart::Heading(String::new()), line(how)])
+            .chain([ReportPart::Heading(String::new()), ReportPart::note(how)])
             .collect()
     }
 
@@ -166,7 +168,9 @@ impl Reporter {
     fn skills(&self) -> Vec<ReportPart> {
         let mut parts = blocks(&self.fixed.skills);
         if parts.is_empty() {
-            parts.push(line("No skills are in force. A skill is a file .agents/skills/NAME/SKILL.md."));
+            parts.push(ReportPart::note(
+                "No skills are in force. A skill is a file .agents/skills/NAME/SKILL.md.",
+            ));
         }
         for (name, lines) in &self.fixed.commands {
             parts.push(ReportPart::Heading(format!("/{name}")));
@@ -176,7 +180,7 @@ impl Reporter {
         if !waiting.is_empty() {
             parts.push(ReportPart::Heading("Not trusted yet".to_owned()));
             parts.extend(waiting.into_iter().map(ReportPart::Line));
-            parts.push(line(
+            parts.push(ReportPart::note(
                 "`countersign trust` shows them and asks; they are in force in sessions started after that.",
             ));
         }
@@ -199,7 +203,7 @@ impl Reporter {
             (Err(why), _) | (_, Err(why)) => return vec![ReportPart::Line(why.to_string())],
         };
         if found.is_empty() {
-            return vec![line("No file of this folder asks for anything.")];
+            return vec![ReportPart::note("No file of this folder asks for anything.")];
         }
         let mut parts = Vec::new();
         for demands in &found {
@@ -209,21 +213,16 @@ impl Reporter {
                 (true, false) => "not trusted: what needs trust is not in force",
             };
             parts.push(ReportPart::Heading(self.environment.shown(demands.content.folder())));
-            parts.push(line(standing));
+            parts.push(ReportPart::note(standing));
             parts.extend(demands.lines().into_iter().map(ReportPart::Line));
         }
         parts.push(ReportPart::Heading("To decide".to_owned()));
-        parts.push(line(
+        parts.push(ReportPart::note(
             "Run `countersign trust` in a shell; it asks. What you decide is in force in sessions started \
              after that.",
         ));
         parts
     }
-}
-
-/// A line in our own words.
-pub(super) fn line(words: &str) -> ReportPart {
-    ReportPart::Note(words.to_owned())
 }
 
 fn blocks(all: &[(String, Vec<String>)]) -> Vec<ReportPart> {
@@ -242,7 +241,7 @@ fn peers(
     brought: Option<&BroughtTools>,
 ) -> Vec<ReportPart> {
     if all.is_empty() {
-        return vec![line(none)];
+        return vec![ReportPart::note(none)];
     }
     let with_tools = |(name, lines): &(String, Vec<String>)| {
         let lines = lines.iter().cloned().chain(tools(name)).collect();
@@ -252,7 +251,7 @@ fn peers(
     match brought {
         None => {
             parts.push(ReportPart::Heading("Not connected yet".to_owned()));
-            parts.push(line(
+            parts.push(ReportPart::note(
                 "They are asked for their tools when the session begins; this page will show them then.",
             ));
         }

@@ -80,6 +80,11 @@ pub enum ReportPart {
 }
 
 impl ReportPart {
+    /// A line in our own words.
+    pub fn note(words: &str) -> Self {
+        Self::Note(words.to_owned())
+    }
+
     /// A name, and what is said of it.
     pub fn fact(name: &str, value: impl std::fmt::Display) -> Self {
         Self::Fact(name.to_owned(), value.to_string())

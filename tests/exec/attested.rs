@@ -236,14 +236,14 @@ fn whoever_looks_at_an_import_or_goes_on_in_it_is_told() {
         assert_eq!(ran.code, 0, "{own}: {ran:?}");
         let id = ran.out.split_whitespace().next().unwrap();
         let folder = if own { there.work() } else { world.work() };
-        let shown = world.sessions_cli(&["show", "--last"]).out;
+        let shown = world.sessions_cli(&["show", id]).out;
         assert!(shown.contains("came with an import; nobody here saw them decided"), "{shown}");
         assert!(!shown.contains("0 turns"), "nothing of it was counted here: {shown}");
         let on = ["-C", folder.to_str().unwrap(), "--resume", id, "--script", r#"["Gone on."]"#, "and on"];
         let resumed = world.exec(&on);
         let told = "This session came with an import: nobody here saw the decisions that it brought.";
         assert!(resumed.code == 0 && resumed.err.contains(told), "{own}: {resumed:?}");
-        let page = world.sessions_cli(&["export", "--last", "--format", "html"]).out;
+        let page = world.sessions_cli(&["export", id, "--format", "html"]).out;
         assert_eq!(page.matches("model calls: 0").count(), 0, "{own}");
     }
 }

@@ -5,11 +5,12 @@ use std::process::Command;
 use crate::foreign::claude;
 use crate::world::{Ran, World};
 
-/// The program where no file may grow beyond so many blocks of 512 bytes: to it that is a full disk.
+/// The program where no file may grow beyond so many blocks of 512 bytes: to it that is a full disk. The signal that
+/// comes with it, which a disk does not send, is ignored.
 fn limited(world: &World, blocks: u32, words: &[&str]) -> Ran {
     let program = world.program();
     let mut shell = Command::new("sh");
-    shell.args(["-c", &format!("ulimit -f {blocks}; exec \"$0\" \"$@\"")]);
+    shell.args(["-c", &format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"")]);
     shell.arg(program.get_program()).args(words);
     shell.env_clear().envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
     shell.current_dir(world.work()).stdin(std::process::Stdio::null());

@@ -235,6 +235,8 @@ fn a_draft_comes_back_when_an_earlier_message_was_changed_and_sent() {
         }
         assert_eq!(shown(&harness), "half a draft", "{is_command}");
     }
+    // The Enter of the command is over.
+    harness.waits(1_000);
     assert_eq!(sends(&mut harness), "half a draft");
     assert!(shown(&harness).is_empty());
 }

@@ -1,6 +1,6 @@
 //! Sub-agents on the screen and in lines: a call of one waits in its panel, is decided in its session, and is recorded there.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -125,8 +125,10 @@ async fn a_call_stands_anew_for_who_comes_back_from_the_session_of_its_subagent(
     let began = Instant::now();
     app.keys("\x1b[D").await;
     app.sees("keys go to this card").await;
+    app.takes_time(Duration::from_millis(60)).await;
     app.keys("\t").await;
     app.sees("keys go to your message").await;
+    app.takes_time(Duration::from_millis(60)).await;
     app.keys("\t").await;
     app.waits_anew(began).await;
     app.answers("y").await;

@@ -287,6 +287,9 @@ mod tests {
     use crate::session::racing::told;
     use crate::tool::DELEGATE_TO;
 
+    /// The session of the lane.
+    const SESSION: &str = "01a212db-4b20-75c8-900c-c85deed01609-c1";
+
     /// A race of one lane, which has begun, and may have settled.
     fn race(settled: Option<EscrowSettlement>) -> Vec<Arc<Entry>> {
         let terms = LaneTerms {
@@ -297,7 +300,7 @@ mod tests {
             base: "a".repeat(40),
             branch: "race/0a1b/1".to_owned(),
         };
-        let (call, session) = (CallId(1), "s-c1".to_owned());
+        let (call, session) = (CallId(1), SESSION.to_owned());
         let command = ToolUse {
             id: call,
             wire_id: String::new(),
@@ -329,7 +332,7 @@ mod tests {
     #[test]
     fn a_lane_whose_ledger_cannot_be_read_has_begun() {
         let place = tempfile::tempdir().unwrap();
-        let ledger = place.path().join("sessions/s-c1.jsonl");
+        let ledger = place.path().join(format!("sessions/{SESSION}.jsonl"));
         std::fs::create_dir(place.path().join("sessions")).unwrap();
         let adopted = |lanes: &[LaneStanding]| adoption(lanes, 1, place.path()).unwrap_err();
         for text in [None, Some("")] {

@@ -8,19 +8,8 @@ use crate::agent::OwnCommand;
 use crate::ledger::UserMessage;
 
 use super::Composer;
+use super::name_origin::NameOrigin;
 use super::pastes::one_kind_of_ends;
-
-/// Where the first word comes from, which may name a slash command. A folded paste is known by its own name.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum NameOrigin {
-    /// It was typed.
-    #[default]
-    Typed,
-    /// It, or a part of it, was pasted as one line, which is in sight.
-    PastedLine,
-    /// It was pasted with several lines, or was written for something else.
-    Words,
-}
 
 impl Composer {
     /// Whether it holds a command to be run, and not a message: `!command`. The title, the last line, the

@@ -6,8 +6,8 @@ use tui_textarea::CursorMove;
 
 use super::super::text;
 use super::Composer;
-use super::beginning::NameOrigin;
 use super::history::ComposerState;
+use super::name_origin::NameOrigin;
 use super::pastes::Paste;
 
 impl Composer {

@@ -1,6 +1,6 @@
 //! What the composer held before each change, so that a change can be undone.
 
-use super::beginning::NameOrigin;
+use super::name_origin::NameOrigin;
 use super::pastes::Paste;
 
 /// Most changes that can be undone.

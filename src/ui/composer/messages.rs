@@ -3,7 +3,7 @@
 use crate::ledger::{MessagePiece, Pastes, UserMessage};
 
 use super::Composer;
-use super::beginning::NameOrigin;
+use super::name_origin::NameOrigin;
 use super::pastes::{named, unfolded};
 use super::sent::said;
 

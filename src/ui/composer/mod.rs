@@ -4,6 +4,7 @@ mod beginning;
 mod changes;
 mod history;
 mod messages;
+mod name_origin;
 mod pastes;
 mod sent;
 mod size;
@@ -13,8 +14,8 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::text;
 use crate::ledger::UserMessage;
-use beginning::NameOrigin;
 use history::History;
+use name_origin::NameOrigin;
 use pastes::{Paste, one_kind_of_ends, unfolded};
 
 pub use pastes::plain;
