@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::ledger::{Arguments, Body, Change, Decider, Entry, Outcome, ToolUse};
+use crate::ledger::{Arguments, Body, Change, Decider, Entry, Outcome, Reach, ToolUse};
 use crate::session::subagents::LaneTerms;
 use crate::tool::name::ADOPT;
 
@@ -63,23 +63,49 @@ pub(super) fn check_refused(own: &[Arc<Entry>]) -> Option<String> {
 
 /// Whether the session of the race took the result of this lane into the folder, and did not take that back.
 pub(super) fn is_adopted(entries: &[Arc<Entry>], lane: u64, terms: &LaneTerms) -> bool {
-    let takes_it = |call: &ToolUse| {
-        let number = match &call.arguments {
-            Arguments::Object(members) => members.get("lane").and_then(|lane| lane.as_u64()),
-            Arguments::Unusable(_) => None,
-        };
-        call.name == ADOPT && number == Some(lane) && call.arguments.text("base") == Some(terms.base.as_str())
-    };
     let stands = |call: &ToolUse| {
         let went_well = |entry: &Arc<Entry>| matches!(&entry.body, Body::ToolResult(result) if result.call == call.id && result.outcome == Outcome::Ok);
-        let taken_back = |entry: &Arc<Entry>| matches!(&entry.body, Body::Change(Change::FilesRestored(done)) if done.since <= call.id);
         let at = entries.iter().position(went_well);
-        at.is_some_and(|at| !entries.iter().skip(at).any(taken_back))
+        at.is_some_and(|at| !entries.iter().skip(at).any(|entry| takes_back(entry, call)))
     };
     entries.iter().any(|entry| match &entry.body {
-        Body::Command(call) => takes_it(call) && stands(call),
+        Body::Command(call) => takes(call, lane, terms) && stands(call),
         _ => false,
     })
+}
+
+/// Whether taking the result of this lane was cut off, so that a part of it may be in the folder, and was not taken back. `is_open`: a process
+/// has the session open, which may be at it.
+pub(super) fn is_half_adopted(entries: &[Arc<Entry>], lane: u64, terms: &LaneTerms, is_open: bool) -> bool {
+    let was_cut_off = |call: &ToolUse| {
+        let result = entries.iter().find_map(|entry| match &entry.body {
+            Body::ToolResult(result) if result.call == call.id => Some(result),
+            _ => None,
+        });
+        result.map_or(!is_open, |result| result.outcome.reach() == Reach::CutShort)
+    };
+    entries.iter().any(|entry| match &entry.body {
+        Body::Command(call) => {
+            takes(call, lane, terms)
+                && was_cut_off(call)
+                && !entries.iter().any(|entry| takes_back(entry, call))
+        }
+        _ => false,
+    })
+}
+
+/// Whether a call takes the result of this lane.
+fn takes(call: &ToolUse, lane: u64, terms: &LaneTerms) -> bool {
+    let number = match &call.arguments {
+        Arguments::Object(members) => members.get("lane").and_then(|lane| lane.as_u64()),
+        Arguments::Unusable(_) => None,
+    };
+    call.name == ADOPT && number == Some(lane) && call.arguments.text("base") == Some(terms.base.as_str())
+}
+
+/// Whether an undo took back what a call did.
+fn takes_back(entry: &Entry, call: &ToolUse) -> bool {
+    matches!(&entry.body, Body::Change(Change::FilesRestored(done)) if done.since <= call.id)
 }
 
 #[cfg(test)]
@@ -135,7 +161,17 @@ mod tests {
         assert!(is_adopted(&taken, 2, &terms('a')));
         assert!(!is_adopted(&taken, 1, &terms('a')) && !is_adopted(&taken, 2, &terms('b')), "another lane");
         let failed = entries(vec![Body::Command(made.clone()), result(Outcome::Failed)]);
-        assert!(!is_adopted(&failed, 2, &terms('a')));
+        assert!(!is_adopted(&failed, 2, &terms('a')) && !is_half_adopted(&failed, 2, &terms('a'), false));
+        // The process died at it, and the session was resumed then.
+        let begun = entries(vec![Body::Command(made.clone())]);
+        assert!(
+            is_half_adopted(&begun, 2, &terms('a'), false) && !is_half_adopted(&begun, 2, &terms('a'), true)
+        );
+        let lost = || vec![Body::Command(made.clone()), result(Outcome::Lost { started: true })];
+        assert!(is_half_adopted(&entries(lost()), 2, &terms('a'), true));
+        assert!(!is_half_adopted(&entries(lost()), 1, &terms('a'), true), "another lane");
+        let undone_half = entries(lost().into_iter().chain([undone(call)]).collect());
+        assert!(!is_half_adopted(&undone_half, 2, &terms('a'), true));
         for (since, stands) in [(CallId(2), false), (call, false), (CallId(4), true)] {
             let all = entries(vec![Body::Command(made.clone()), result(Outcome::Ok), undone(since)]);
             assert_eq!(is_adopted(&all, 2, &terms('a')), stands, "{since}");
