@@ -362,10 +362,16 @@ mod tests {
             Body::Change(Change::EscrowReserved(escrow)) => Some(escrow.clone()),
             _ => None,
         });
-        let settled = EscrowSettlement::assumed(&reserved.unwrap());
+        let said = "It ended with the process. Its last words:\nDone it,\nall of it.\n\nIts branch is there.";
+        let settled = EscrowSettlement {
+            answer: Some(said.to_owned()),
+            ..EscrowSettlement::assumed(&reserved.unwrap())
+        };
         let place = tempfile::tempdir().unwrap();
         let lanes = lanes(place.path(), &race(Some(settled)), place.path(), false);
         assert_eq!(told::row(&lanes[0])[3], "cut off", "its file is gone, and all of its share is charged");
+        let line = "lane 1 (cut off): It ended with the process. Its last words: Done it, all of it.";
+        assert_eq!(told::next(&lanes, "adopt")[0], line);
     }
 
     #[test]

@@ -85,8 +85,9 @@ fn why(lane: &LaneStanding) -> Option<String> {
         return Some(fit(&said, MOST_OF_A_REASON));
     }
     let said = lane.why.as_deref()?;
-    let line = said.lines().map(str::trim).find(|line| !line.is_empty())?;
-    Some(fit(&sanitize(line), MOST_OF_A_REASON))
+    // What follows an empty line is about its worktree, which the branch or the folder tells better.
+    let line = one_line(said.trim().split("\n\n").next()?);
+    (!line.is_empty()).then(|| fit(&line, MOST_OF_A_REASON))
 }
 
 /// That its branch is not what the lane made any more, and how to have that again.
