@@ -74,3 +74,45 @@ fn the_branches_of_a_race_are_named_when_its_session_is_removed() {
     assert!(removed.code == 0 && removed.err.contains(&stay), "{removed:?}");
     assert!(removed.err.contains(&format!(" branch -D {branches}` removes them")), "{removed:?}");
 }
+
+/// A race of two lanes, each of which makes a file and deletes another one.
+fn that_deletes() -> World {
+    let world = repository();
+    let command = "printf x > new.txt && rm -f one.txt";
+    let call = json!({ "tool_calls": [{ "name": "shell", "arguments": { "command": command } }] });
+    let replies = script(json!([call, "Done.", call, "Done."]));
+    let words =
+        ["--lanes", "2", "--mode", "unrestricted", "-c", "agents.max_parallel=1", "--script", &replies];
+    let ran = world.race(&[&words[..], &["Do it with care"]].concat());
+    assert_eq!(ran.code, 0, "{ran:?}");
+    world
+}
+
+#[test]
+fn what_a_lane_deletes_may_be_gone_already() {
+    let world = that_deletes();
+    fs::remove_file(world.work().join("one.txt")).unwrap();
+    let adopted = world.race(&["adopt", "1"]);
+    assert!(adopted.code == 0 && adopted.out.contains("one.txt (is gone already)"), "{adopted:?}");
+    assert_eq!(world.file("new.txt"), "x");
+}
+
+#[test]
+fn an_adoption_that_was_cut_off_is_named_with_what_takes_it_back() {
+    let world = that_deletes();
+    assert_eq!(world.race(&["adopt", "1"]).code, 0);
+    let session = world.session_of_race();
+    // As if the process had been killed before it wrote what came of it.
+    let text = fs::read_to_string(&session).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let result = lines.iter().rposition(|line| line.contains("\"type\":\"tool_result\"")).unwrap();
+    let begun: String = lines.iter().take(result).map(|line| format!("{line}\n")).collect();
+    fs::write(&session, begun).unwrap();
+    fs::remove_file(session.with_extension("head")).ok();
+    let shown = world.race(&["show"]);
+    let said = "the adoption of lane 1 was cut off, so this folder may have a part of its changes: /undo";
+    assert!(shown.out.contains(said) && !shown.out.contains("adopt 1 takes"), "{shown:?}");
+    let lanes = world.race(&["show", "--json"]).out;
+    let first: Value = serde_json::from_str(lanes.lines().next().unwrap()).unwrap();
+    assert_eq!((&first["adopted"], &first["adoption_cut_off"]), (&json!(false), &json!(true)), "{first}");
+}

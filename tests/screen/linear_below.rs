@@ -209,8 +209,8 @@ fn a_change_without_a_line_says_so() {
     }
 }
 
-#[test]
-fn a_race_begins_with_the_word_that_its_lanes_work_and_not_with_an_end() {
+/// A session that has started the lanes of a race.
+fn racing() -> SessionBuilder {
     let mut builder = SessionBuilder::new();
     builder.ledger.user(builder.at(), UserMessage::text("A race: make it.")).unwrap();
     for lane in ["lane_1", "lane_2"] {
@@ -226,7 +226,23 @@ fn a_race_begins_with_the_word_that_its_lanes_work_and_not_with_an_end() {
         builder.finish(token, works);
     }
     builder.end(Ending::Completed);
-    let said = LinearHarness::new(builder).said;
+    builder
+}
+
+#[test]
+fn a_race_begins_with_the_word_that_its_lanes_work_and_not_with_an_end() {
+    let said = LinearHarness::new(racing()).said;
     assert!(said.contains("started: the lanes work in the background"), "{said}");
     assert!(!said.contains("end: done") && !said.contains("Ready for the next task"), "{said}");
+}
+
+#[test]
+fn a_message_that_a_limit_stops_while_a_race_works_is_told_with_its_end() {
+    let mut builder = racing();
+    builder.ledger.user(builder.at(), UserMessage::text("hello there")).unwrap();
+    builder.end(Ending::MaxTurns);
+    let said = LinearHarness::new(builder).said;
+    assert_eq!(said.matches("started: the lanes work in the background").count(), 1, "{said}");
+    let after = said.rsplit("hello there").next().unwrap();
+    assert!(after.contains("end: stopped, ") && after.contains("next: "), "{said}");
 }

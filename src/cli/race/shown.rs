@@ -45,6 +45,7 @@ fn as_json(lane: &LaneStanding) -> Value {
         "waits": lane.waits,
         "asks": lane.asks,
         "adopted": lane.is_adopted,
+        "adoption_cut_off": lane.is_half_adopted,
         "is_over": lane.settled.is_some(),
         "is_cut_off": lane.forsaken.is_some(),
         "passed": lane.passed(),

@@ -188,9 +188,10 @@ fn file(
     let lines = (difference.added, difference.removed);
     let runs = runs(one).filter(|runs| *runs != runs_already(&target.path));
     let how = match (&now, &becomes) {
-        (None, _) => "new".to_owned(),
-        (_, None) => "deleted".to_owned(),
-        _ => format!("+{} -{}{}", lines.0, lines.1, permission(runs)),
+        (None, Some(_)) => "new".to_owned(),
+        (Some(_), None) => "deleted".to_owned(),
+        (None, None) => "is gone already".to_owned(),
+        (Some(_), Some(_)) => format!("+{} -{}{}", lines.0, lines.1, permission(runs)),
     };
     let is_executable = one.modes.1 == "100755";
     let told = AdoptedFile { shown: one.path.clone(), how, lines, is_new: one.modes.0 == "000000" };

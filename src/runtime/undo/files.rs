@@ -67,12 +67,18 @@ pub(super) fn put_back(folder: &Path, change: &Change) -> Result<(), String> {
     match &change.after {
         Content::Large(_) => Err("its earlier content was not saved".to_owned()),
         Content::Absent => {
+            // What is gone already is as wanted.
+            let is_gone = change.before == Content::Absent;
             let anchor = match Anchor::of(&change.path) {
+                Err(failure) if failure.kind() == io::ErrorKind::NotFound && is_gone => return Ok(()),
                 Err(failure) if failure.kind() == io::ErrorKind::NotFound => return Err(changed()),
                 anchor => anchor.map_err(words)?,
             };
             if look_at(&anchor)? != change.before {
                 return Err(changed());
+            }
+            if is_gone {
+                return Ok(());
             }
             anchor.remove().map_err(words)?;
             remove_made(change);

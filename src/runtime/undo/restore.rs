@@ -334,6 +334,16 @@ pub(super) fn append(folder: &Path, changes: &[Change]) -> io::Result<()> {
     file.sync_data()
 }
 
+/// Takes the lines off the record that were added last, of changes that were not made. A record that ends otherwise stays as it is.
+pub(super) fn withdraw(folder: &Path, changes: &[Change]) -> io::Result<()> {
+    let (mut file, _) = opened_own(OpenOptions::new().read(true).write(true), &folder.join(CHANGES))?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    let Some(before) = bytes.strip_suffix(lines(changes).as_bytes()) else { return Ok(()) };
+    file.set_len(before.len() as u64)?;
+    file.sync_data()
+}
+
 fn lines(changes: &[Change]) -> String {
     changes.iter().map(|change| change.encode() + "\n").collect()
 }

@@ -10,7 +10,7 @@ use super::blobs;
 use super::files::{named, open, put_back, roll_back};
 use super::journal::cannot_keep;
 use super::record::{Change, Content, MOST_BYTES};
-use super::restore::{Snapshots, append};
+use super::restore::{Snapshots, append, withdraw};
 
 /// What one file is, and what it is to become.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +43,13 @@ impl Snapshots {
             if let Err(why) = put_back(&folder, &change) {
                 let stay = roll_back(&folder, changes.get(..done).unwrap_or_default());
                 let what = match stay.as_slice() {
-                    [] => "nothing was changed".to_owned(),
+                    [] => {
+                        // An undo of it would take nothing back, and stand before the one that is wanted.
+                        if let Err(why) = withdraw(&folder, &changes) {
+                            tracing::error!("the record of what was not changed stays: {why}");
+                        }
+                        "nothing was changed".to_owned()
+                    }
                     stay => format!("not all of it could be reverted: {} stay changed", named(stay)),
                 };
                 return Err(format!("{}: {why}; {what}", change.path.display()));
@@ -112,6 +118,7 @@ mod tests {
         assert!(why.contains("nothing was changed"), "{why}");
         assert_eq!(fs::read_to_string(at("gone")).unwrap(), "old");
         assert!(!at("new").exists());
+        assert!(snapshots.changes().unwrap().is_empty(), "there is nothing to take back");
 
         snapshots.make_all(CallId(2), &wanted).unwrap();
         assert_eq!(fs::read_to_string(at("a")).unwrap(), "1");
@@ -147,6 +154,28 @@ mod tests {
         assert!(why.contains(&named) && !why.contains("nothing was changed"), "{why}");
         assert_eq!(fs::read_to_string(top.join("a")).unwrap(), "1");
         assert_eq!(fs::read_to_string(top.join("b")).unwrap(), "two");
+        assert_eq!(Snapshots::beside(&top.join("s.jsonl")).changes().unwrap().len(), 3, "an undo is needed");
+    }
+
+    #[test]
+    fn a_file_that_is_to_go_and_is_gone_already_is_in_nobodys_way() {
+        let place = tempfile::tempdir().unwrap();
+        let top = place.path().canonicalize().unwrap();
+        fs::write(top.join("z"), "one").unwrap();
+        let snapshots = Snapshots::beside(&top.join("s.jsonl"));
+        let gone = || [content(top.join("gone"), None, None), content(top.join("no/folder"), None, None)];
+        let with = |last: NewContent| -> Vec<NewContent> { gone().into_iter().chain([last]).collect() };
+        let wrong = content(top.join("z"), Some("else"), Some("x"));
+        let why = snapshots.make_all(CallId(1), &with(wrong)).unwrap_err();
+        assert!(why.starts_with(&top.join("z").display().to_string()), "{why}");
+        snapshots.make_all(CallId(2), &with(content(top.join("z"), Some("one"), Some("1")))).unwrap();
+        assert_eq!(fs::read_to_string(top.join("z")).unwrap(), "1");
+        let scope = UndoScope::Since(CallId(2));
+        let back = plan(&snapshots.changes().unwrap(), &scope, |_| true, super::super::files::look);
+        assert_eq!((back.steps.len(), back.already.len(), back.refused.len()), (1, 2, 0), "{back:?}");
+        snapshots.restore(&back, 1).unwrap();
+        assert_eq!(fs::read_to_string(top.join("z")).unwrap(), "one");
+        assert!(!top.join("no").exists() && !top.join("gone").exists());
     }
 
     #[test]

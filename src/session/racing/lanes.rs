@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::decisions::{asks, check_refused, decided, is_adopted};
+use super::decisions::{asks, check_refused, decided, is_adopted, is_half_adopted};
 use crate::budget::{Limits, Meter};
 use crate::ledger::{Body, CallId, Change, Ending, Entry, Escrow, EscrowSettlement, Spent, TurnEnded};
 use crate::policy::is_guarded;
@@ -48,6 +48,8 @@ pub(crate) struct LaneStanding {
     pub(crate) decided: (u64, u64),
     /// Whether what it made was taken into the folder, and not taken back.
     pub(crate) is_adopted: bool,
+    /// Whether taking it was cut off, so that the folder may have a part of it.
+    pub(crate) is_half_adopted: bool,
     /// Its worktree, while it is there.
     pub(crate) worktree: Option<PathBuf>,
     /// The commit of its branch, and how many files, lines more and lines less that is.
@@ -102,6 +104,7 @@ pub(crate) fn lanes(state: &Path, entries: &[Arc<Entry>], folder: &Path, is_open
                 Body::Change(Change::EscrowReserved(escrow)) if escrow.call == call => Some(escrow),
                 _ => None,
             });
+            let is_half_adopted = is_half_adopted(entries, lane, &terms, is_open);
             let other = set_aside.and_then(|escrow| of_another(state, entries, escrow));
             let (books, is_open) = match &other {
                 Some((books, is_open)) => (books.as_slice(), *is_open),
@@ -116,6 +119,7 @@ pub(crate) fn lanes(state: &Path, entries: &[Arc<Entry>], folder: &Path, is_open
             standing.waits &= left.is_none();
             standing.asks &= left.is_none();
             standing.is_adopted = is_adopted(entries, lane, &standing.terms);
+            standing.is_half_adopted = is_half_adopted && !standing.is_adopted;
             Some(standing)
         })
         .collect()
@@ -208,6 +212,7 @@ fn standing(
         check_refused: check_refused(&own),
         decided,
         is_adopted: false,
+        is_half_adopted: false,
         worktree,
         made,
         changed_from,
@@ -357,10 +362,16 @@ mod tests {
             Body::Change(Change::EscrowReserved(escrow)) => Some(escrow.clone()),
             _ => None,
         });
-        let settled = EscrowSettlement::assumed(&reserved.unwrap());
+        let said = "It ended with the process. Its last words:\nDone it,\nall of it.\n\nIts branch is there.";
+        let settled = EscrowSettlement {
+            answer: Some(said.to_owned()),
+            ..EscrowSettlement::assumed(&reserved.unwrap())
+        };
         let place = tempfile::tempdir().unwrap();
         let lanes = lanes(place.path(), &race(Some(settled)), place.path(), false);
         assert_eq!(told::row(&lanes[0])[3], "cut off", "its file is gone, and all of its share is charged");
+        let line = "lane 1 (cut off): It ended with the process. Its last words: Done it, all of it.";
+        assert_eq!(told::next(&lanes, "adopt")[0], line);
     }
 
     #[test]

@@ -74,7 +74,8 @@ pub(crate) fn next(lanes: &[LaneStanding], adopt: &str) -> Vec<String> {
         let obeyed = obeyed(lane).map(|files| format!("lane {} changes {files}", lane.lane));
         why.into_iter().chain(of_lane(lane)).chain(changed(lane)).chain(outside).chain(obeyed)
     };
-    lanes.iter().flat_map(of_lane).chain(forsaken(lanes)).chain(taking(lanes, adopt)).collect()
+    let of_lanes = lanes.iter().flat_map(of_lane).chain(forsaken(lanes));
+    of_lanes.chain(half_adopted(lanes)).chain(taking(lanes, adopt)).collect()
 }
 
 /// That its check was not allowed; why it was not started; or what is known of it when it was cut off.
@@ -84,8 +85,9 @@ fn why(lane: &LaneStanding) -> Option<String> {
         return Some(fit(&said, MOST_OF_A_REASON));
     }
     let said = lane.why.as_deref()?;
-    let line = said.lines().map(str::trim).find(|line| !line.is_empty())?;
-    Some(fit(&sanitize(line), MOST_OF_A_REASON))
+    // What follows an empty line is about its worktree, which the branch or the folder tells better.
+    let line = one_line(said.trim().split("\n\n").next()?);
+    (!line.is_empty()).then(|| fit(&line, MOST_OF_A_REASON))
 }
 
 /// That its branch is not what the lane made any more, and how to have that again.
@@ -157,9 +159,18 @@ fn forsaken(lanes: &[LaneStanding]) -> Option<String> {
     Some(format!("{gone}: `countersign resume {}` {does}", shell_word(session)))
 }
 
-/// How a result is taken: that of the first lane that passed. Nothing is offered while one is taken.
+/// That the folder may have a part of a lane, and how it is taken back.
+fn half_adopted(lanes: &[LaneStanding]) -> Option<String> {
+    let lane = lanes.iter().find(|lane| lane.is_half_adopted)?.lane;
+    Some(format!(
+        "the adoption of lane {lane} was cut off, so this folder may have a part of its changes: /undo in the \
+         session of the race takes them back"
+    ))
+}
+
+/// How a result is taken: that of the first lane that passed. Nothing is offered while one is taken, or a part of one.
 fn taking(lanes: &[LaneStanding], adopt: &str) -> Option<String> {
-    if lanes.iter().any(|lane| lane.is_adopted) {
+    if lanes.iter().any(|lane| lane.is_adopted || lane.is_half_adopted) {
         return None;
     }
     let first = lanes.iter().find(|lane| lane.made.is_some() && lane.passed())?;
@@ -169,8 +180,8 @@ fn taking(lanes: &[LaneStanding], adopt: &str) -> Option<String> {
 /// The page of them.
 pub(crate) fn page(lanes: &[LaneStanding]) -> Vec<ReportPart> {
     // What a person decides stands first: on most screens the lanes reach below the edge.
-    let next: Vec<ReportPart> =
-        taking(lanes, "/adopt").into_iter().chain(forsaken(lanes)).map(ReportPart::Note).collect();
+    let next = taking(lanes, "/adopt").into_iter().chain(half_adopted(lanes)).chain(forsaken(lanes));
+    let next: Vec<ReportPart> = next.map(ReportPart::Note).collect();
     let mut parts = Vec::new();
     if !next.is_empty() {
         parts.push(ReportPart::Heading("next".to_owned()));

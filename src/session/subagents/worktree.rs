@@ -59,6 +59,23 @@ pub(crate) fn as_made(branch: &str) -> String {
     format!("refs/countersign/{branch}")
 }
 
+/// What is said of a lane whose worktree went before it was told, if its changes became this branch then.
+pub(super) fn became(cwd: &Path, branch: &str) -> Option<String> {
+    let commit = |name: &str| git(cwd, ["rev-parse", "--verify", "--quiet", name]);
+    let made = commit(&as_made(branch)).ok()?;
+    let is_as_made = commit(&format!("refs/heads/{branch}")).is_ok_and(|there| there == made);
+    is_as_made.then(|| are_on(branch))
+}
+
+/// Where the changes of a lane are, and what takes them.
+fn are_on(branch: &str) -> String {
+    let lane = branch.rsplit('/').next().unwrap_or_default();
+    format!(
+        "/adopt {lane} takes its changes into this folder, as does `countersign race adopt {lane}`: the user decides that. \
+         Until then they are the branch {branch}, and nothing of them is here."
+    )
+}
+
 impl Worktree {
     /// Makes one at this commit, or at the last one, beside the repository. Changes that are not committed are not in it.
     ///
@@ -151,13 +168,7 @@ impl Worktree {
             return format!("It changed no file.{}", left.unwrap_or_default());
         }
         match is_sound.and_then(|()| self.keep_as(branch)).and_then(|()| self.remove()) {
-            Ok(()) => {
-                let lane = branch.rsplit('/').next().unwrap_or_default();
-                format!(
-                    "/adopt {lane} takes its changes into this folder, as does `countersign race adopt {lane}`: the user decides that. \
-                     Until then they are the branch {branch}, and nothing of them is here."
-                )
-            }
+            Ok(()) => are_on(branch),
             Err(why) => format!(
                 "Its changes are in the git worktree {}, since they could not become the branch {branch}: {why}.",
                 self.top.display()

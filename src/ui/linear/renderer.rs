@@ -226,10 +226,11 @@ impl LinearRenderer {
         }
     }
 
-    /// Whether a run did nothing but start the lanes of a race, which go on.
+    /// Whether a run did nothing but start the lanes of a race, which go on. One that stops, for example at a limit, has not started them.
     fn starts_a_race(&self, ended: &TurnEnded) -> bool {
         let last = self.view.calls().next_back().and_then(|call| self.view.panel(call));
-        ended.turns == 0 && last.is_some_and(|panel| panel.is_own_command() && panel.works_in_background())
+        let is_whole = ended.reason == Ending::Completed && ended.turns == 0;
+        is_whole && last.is_some_and(|panel| panel.is_own_command() && panel.works_in_background())
     }
 
     fn ended(&mut self, entry: &Entry, ended: &TurnEnded, output: &mut LinearOutput) {
