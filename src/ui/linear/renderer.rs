@@ -245,6 +245,9 @@ impl LinearRenderer {
         let how = match ended.reason {
             Ending::Completed => "done".to_owned(),
             Ending::GoalReached => "goal reached".to_owned(),
+            Ending::AbortedTools | Ending::AbortedStreaming if self.view.ended_elsewhere(entry.id) => {
+                "not known".to_owned()
+            }
             Ending::AbortedTools | Ending::AbortedStreaming => {
                 format!("interrupted, {}", self.view.reach(entry.id).words())
             }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::ledger::{Body, Change, Entry, EntryId};
+use crate::ledger::{Body, Change, Ending, Entry, EntryId};
 
 /// The last entry that came with an import from another program. Its second line says that it is one; where
 /// it ends nobody knows while it is written, and what follows shows it: something that only this program
@@ -25,6 +25,8 @@ pub(super) fn foreign_to(entries: &[Arc<Entry>]) -> Option<EntryId> {
 fn can_be_foreign(body: &Body) -> bool {
     match body {
         Body::ToolResult(result) => result.facts.is_elsewhere,
+        // An import ends as completed, or says nothing of its end; the end that is written when it goes on is one of ours.
+        Body::TurnEnded(ended) => ended.reason == Ending::Completed,
         other => matches!(
             other,
             Body::SessionStarted(_)
@@ -32,7 +34,6 @@ fn can_be_foreign(body: &Body) -> bool {
                 | Body::Assistant(_)
                 | Body::ToolCall(_)
                 | Body::Compaction(_)
-                | Body::TurnEnded(_)
                 | Body::Change(Change::Imported { .. } | Change::Renamed { .. })
         ),
     }
@@ -41,11 +42,36 @@ fn can_be_foreign(body: &Body) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ledger::{ForeignTool, Millis, Transition, UserMessage};
+    use crate::ledger::{ForeignTool, Millis, Transition, TurnEnded, Usage, UserMessage};
 
     fn entries(bodies: Vec<Body>) -> Vec<Arc<Entry>> {
         let entry = |(id, body)| Arc::new(Entry { id: EntryId(id), at: Millis(id), body });
         (1..).zip(bodies).map(entry).collect()
+    }
+
+    fn ended(reason: Ending) -> Body {
+        Body::TurnEnded(TurnEnded {
+            reason,
+            turns: 0,
+            tool_calls: 0,
+            hosted_tools: 0,
+            usage: Usage::default(),
+            wall_ms: 0,
+            text: "".into(),
+            not_ok: Vec::new(),
+            next_safe_action: String::new(),
+            cut_by: None,
+        })
+    }
+
+    #[test]
+    fn the_end_that_is_written_when_an_import_goes_on_is_no_part_of_it() {
+        let said = || Body::User(Arc::new(UserMessage::text("look")));
+        let import = || Body::Change(Change::Imported { from: ForeignTool::Codex, session: String::new() });
+        let all = |reason| entries(vec![import(), said(), ended(reason), said()]);
+        assert_eq!(foreign_to(&all(Ending::AbortedTools)), Some(EntryId(2)));
+        assert_eq!(foreign_to(&all(Ending::AbortedStreaming)), Some(EntryId(2)));
+        assert_eq!(foreign_to(&all(Ending::Completed)), Some(EntryId(4)), "it is as the importer writes it");
     }
 
     #[test]

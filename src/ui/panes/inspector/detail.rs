@@ -84,10 +84,12 @@ fn said(body: &Body, screen: &Screen<'_>, row: &Row, width: usize) -> Vec<Line<'
         }
         Body::TurnEnded(ended) => {
             let mut lines = one("reason", ended.reason.as_str());
-            lines.extend(one("turns", &ended.turns.to_string()));
-            lines.extend(one("tool calls", &ended.tool_calls.to_string()));
-            lines.extend(one("took", &duration(ended.wall_ms)));
-            lines.extend(usage(ended.usage, width, theme));
+            if ended.is_counted() {
+                lines.extend(one("turns", &ended.turns.to_string()));
+                lines.extend(one("tool calls", &ended.tool_calls.to_string()));
+                lines.extend(one("took", &duration(ended.wall_ms)));
+                lines.extend(usage(ended.usage, width, theme));
+            }
             lines.extend(one("what next", ended.what_next()));
             lines
         }
