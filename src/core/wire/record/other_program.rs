@@ -12,8 +12,9 @@ pub(super) fn foreign_to(entries: &[Arc<Entry>]) -> Option<EntryId> {
     entries.iter().any(is_import).then_some(())?;
     let own = entries.iter().position(|entry| !can_be_foreign(&entry.body));
     let (before, after) = entries.split_at(own.unwrap_or(entries.len()));
-    // A message about which a model is asked at once was said here.
-    let is_asked = after.first().is_some_and(|entry| matches!(entry.body, Body::Transition { .. }));
+    // A message about which a model is asked at once was said here, and so was a command that is run at once.
+    let is_from_here = |entry: &Arc<Entry>| matches!(entry.body, Body::Transition { .. } | Body::Command(_));
+    let is_asked = after.first().is_some_and(is_from_here);
     let before = match before {
         [came @ .., said] if is_asked && matches!(said.body, Body::User(_)) => came,
         all => all,
@@ -42,7 +43,9 @@ fn can_be_foreign(body: &Body) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ledger::{ForeignTool, Millis, Transition, TurnEnded, Usage, UserMessage};
+    use crate::ledger::{
+        Arguments, CallId, ForeignTool, Millis, ToolUse, Transition, TurnEnded, Usage, UserMessage,
+    };
 
     fn entries(bodies: Vec<Body>) -> Vec<Arc<Entry>> {
         let entry = |(id, body)| Arc::new(Entry { id: EntryId(id), at: Millis(id), body });
@@ -83,6 +86,14 @@ mod tests {
         assert_eq!(foreign_to(&entries(vec![import(), said(), said(), asked()])), Some(EntryId(2)));
         let sealed = Body::Change(Change::Sealed { head: "0".repeat(64), signature: "signature".to_owned() });
         assert_eq!(foreign_to(&entries(vec![import(), said(), sealed])), Some(EntryId(2)));
+        let call = ToolUse {
+            id: CallId(1),
+            wire_id: String::new(),
+            name: "shell".to_owned(),
+            arguments: Arguments::from_value(serde_json::json!({ "command": "ls" })),
+        };
+        let run = Body::Command(call);
+        assert_eq!(foreign_to(&entries(vec![import(), said(), said(), run])), Some(EntryId(2)));
         assert_eq!(foreign_to(&entries(vec![said(), asked()])), None, "it is no import");
     }
 }

@@ -36,6 +36,10 @@ pub(super) fn lines(screen: &Screen<'_>, row: &Row, width: usize) -> Vec<Line<'s
         };
         lines.extend(field("mark", &words, width, theme.warning, theme));
     }
+    if screen.view.settings.is_imported(row.entry.id) {
+        let words = "imported: nobody here saw this happen";
+        lines.extend(field("mark", words, width, theme.warning, theme));
+    }
     lines.extend(said(&row.entry.body, screen, row, width));
     lines.extend([Line::default(), Line::styled("as recorded", theme.title)]);
     for line in sanitize(&(screen.entry_json)(&row.entry)).lines() {
