@@ -130,7 +130,7 @@ pub(crate) fn compose_beside(
             (agent, first, before, Box::new(store) as Box<dyn StorePort>, id, imported_to)
         }
     };
-    let (store, traces) = follow(invocation, &id, &before, store, &mut notices);
+    let (store, traces) = follow(invocation, &id, (&before, imported_to), store, &mut notices);
     let tools = keeping.with_undo(continued(tools, &before), &state, &id);
     let printed = tools.background_output();
     let tools = Box::new(WithNested::new(external.around(tools, invocation), invocation));
