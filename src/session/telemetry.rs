@@ -55,8 +55,8 @@ struct Way {
     again: String,
 }
 
-/// Puts what follows the session around its store, if the user wants traces. `before` is what the file holds already, and
-/// how much of it came with an import.
+/// Puts what follows the session around its store, if the user wants traces. `before` is what the file holds
+/// already, and how much of it came with an import.
 pub(crate) fn follow(
     invocation: &Invocation,
     session: &str,

@@ -234,8 +234,8 @@ pub(super) fn obey(local: &mut Local, view: &View, meaning: Meaning) -> Vec<UiEf
     }
 }
 
-/// Shows a page that is filled by the answer to this. In the session of a sub-agent it is refused, and the page
-/// would wait for ever.
+/// Shows a page that is filled by the answer to this. In the session of a sub-agent it is refused, and the
+/// page would wait for ever.
 fn awaited(local: &mut Local, page: OpenPage, request: Request) -> Vec<UiEffect> {
     if local.lineage.is_empty() {
         local.overlay = Some(Overlay::Page(page));

@@ -1,4 +1,4 @@
-//! An import whose last run has no end: the end that is written before it goes on is ours, and claims nothing.
+//! An import whose last run has no end: the end that is written when it goes on is ours, and claims nothing.
 
 use serde_json::json;
 

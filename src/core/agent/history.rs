@@ -153,7 +153,7 @@ impl History {
         self.run().iter().any(is_it)
     }
 
-    /// Writes the end of the run. Its figures are the meter's; of a run in another program nothing was counted here.
+    /// Writes the end of the run. Its figures are the meter's; of a run in another program there are none.
     pub(super) fn end_run(
         &mut self,
         (at, counted_until): (Millis, Millis),

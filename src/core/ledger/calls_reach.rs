@@ -55,15 +55,16 @@ impl CallsReach {
     }
 }
 
-/// Whether the run that is open was begun in another program, whose session was imported: how far its calls came, and how it
-/// ended, nobody here knows. A fold over the entries of a session.
+/// Whether the run that is open was begun in another program, whose session was imported: how far its calls
+/// came, and how it ended, nobody here knows. A fold over the entries of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RunElsewhere {
     is_open: bool,
 }
 
 impl RunElsewhere {
-    /// Takes in one more entry. An import ends in an end of its own, or in the one that is written before it goes on here.
+    /// Takes in one more entry. An import ends in an end of its own, or in the one that is written before it
+    /// goes on here.
     pub fn read(&mut self, body: &Body) {
         match body {
             Body::Change(Change::Imported { .. }) => self.is_open = true,

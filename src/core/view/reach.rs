@@ -30,7 +30,7 @@ impl Reaches {
         self.run.read(&entry.body);
     }
 
-    /// Whether the run that this entry ended was interrupted in another program, or went on there: nobody here knows.
+    /// Whether the run that this entry ended was one of another program: how it ended nobody here knows.
     pub(super) fn is_elsewhere(&self, end: EntryId) -> bool {
         self.ended_elsewhere.contains(&end)
     }

@@ -26,7 +26,7 @@ pub(super) fn foreign_to(entries: &[Arc<Entry>]) -> Option<EntryId> {
 fn can_be_foreign(body: &Body) -> bool {
     match body {
         Body::ToolResult(result) => result.facts.is_elsewhere,
-        // An import ends as completed, or says nothing of its end; the end that is written when it goes on is one of ours.
+        // An import ends as completed, or says nothing of its end. What is written when it goes on is ours.
         Body::TurnEnded(ended) => ended.reason == Ending::Completed,
         other => matches!(
             other,
