@@ -261,7 +261,11 @@ impl LinearRenderer {
         let (took, cost) = (duration(ended.wall_ms), cost(ended.usage.cost));
         let spent = ended.is_counted().then(|| format!("; {turns}, {calls}{hosted}, {took}, cost {cost}"));
         output.say(&format!("end: {how}{}", spent.unwrap_or_default()));
-        output.say(&format!("next: {}", ended.what_next()));
+        let is_elsewhere = self.view.ended_elsewhere(entry.id);
+        output.say(&format!(
+            "next: {}",
+            if is_elsewhere { Ending::ENDED_ELSEWHERE } else { ended.what_next() }
+        ));
         match self.view.offer() {
             Some(Offer::Limit { limit, to }) => {
                 let to = amount(Some(limit), to);
