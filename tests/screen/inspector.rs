@@ -47,8 +47,8 @@ fn every_page_of_an_import_says_that_it_is_one() {
         let mut harness = at_page(page);
         assert!(!harness.frame(120, 40).contains("imported"), "{name}");
         harness.view.settings.imported_to = Some(EntryId(6));
-        assert!(harness.frame(120, 40).contains(" imported up to e6  "), "{name}");
-        assert!(harness.frame(40, 10).contains(" imported  "), "{name}");
+        assert!(harness.frame(120, 40).contains(" imported up to e6"), "{name}");
+        assert!(harness.frame(40, 10).contains(" imported"), "{name}");
     }
     let mut harness = at_page(0);
     harness.view.settings.imported_to = Some(EntryId(6));
