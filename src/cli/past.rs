@@ -15,7 +15,7 @@ use crate::agent::Event;
 use crate::config::Invocation;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
-use crate::ledger::{Body, Entry, Millis};
+use crate::ledger::{Body, Entry, EntryId, Millis};
 use crate::runtime::{Clock, SessionStore};
 use crate::session::SessionChoice;
 use crate::session::compose::{locate, state_dir};
@@ -36,7 +36,8 @@ pub(super) fn show(
     let state = state_dir(invocation)?;
     let path = locate(invocation, &state, which)?;
     let (file, damage) = SessionStore::document(&path).map_err(|why| Fault::failed(why, ""))?;
-    damage.iter().chain(&came_along(file.came_to())).for_each(|why| remark(why));
+    let imported_to = file.came_to();
+    damage.iter().chain(&came_along(imported_to)).for_each(|why| remark(why));
     let (model, cwd, id) = match file.entries.first().map(|e| &e.body) {
         Some(Body::SessionStarted(started)) => {
             (started.model.to_string(), started.cwd.clone(), started.session.clone())
@@ -59,7 +60,7 @@ pub(super) fn show(
             takes: appearance::takes(invocation),
             keymap: invocation.config.keymap.clone(),
             errands: HostServices { past, ..HostServices::default() },
-            ..UiSettings::of_the_past(view(invocation, model, &cwd), theme, quit, entry_json)
+            ..UiSettings::of_the_past(view(invocation, model, &cwd, imported_to), theme, quit, entry_json)
         };
         let settings = stage(file.entries, settings);
         let clock = Clock::start(Millis(0));
@@ -86,9 +87,15 @@ async fn answer(brancher: Brancher, mut requests: mpsc::Receiver<Request>, to: m
     }
 }
 
-/// The view of a session that nobody goes on with.
-pub(super) fn view(invocation: &Invocation, model: String, cwd: &str) -> ViewSettings {
+/// The view of a session that nobody goes on with, and of which so much came with an import.
+pub(super) fn view(
+    invocation: &Invocation,
+    model: String,
+    cwd: &str,
+    imported_to: Option<EntryId>,
+) -> ViewSettings {
     ViewSettings {
+        imported_to,
         model,
         cwd: invocation.environment.shown(Path::new(cwd)),
         window: crate::model::ModelSpec::UNKNOWN_WINDOW,

@@ -18,7 +18,8 @@ use crate::ledger::{Body, Entry};
 use crate::runtime::{SessionStore, new_private};
 use crate::session::SessionChoice;
 use crate::session::compose::{locate, state_dir};
-use crate::session::exporting::without_keys;
+use crate::session::exporting::{came_along, without_keys};
+use crate::session::notices::CAME_TO_BE_SEEN;
 use crate::ui::layout::{LEAST_HEIGHT, LEAST_WIDTH};
 use crate::ui::text::counted;
 use crate::ui::{Recorder, Recording};
@@ -41,7 +42,8 @@ pub(super) fn run(
     let theme = themes::theme_of_a_recording(invocation)?;
     let path = locate(invocation, &state_dir(invocation)?, which)?;
     let (session, damage) = SessionStore::document(&path).map_err(|why| Fault::failed(why, ""))?;
-    damage.iter().for_each(|why| remark(why));
+    let imported_to = session.came_to();
+    damage.iter().chain(&came_along(imported_to)).for_each(|why| remark(why));
     let entries: Vec<Arc<Entry>> =
         session.entries.iter().map(|entry| hidden(invocation, entry)).collect::<Result<_, _>>()?;
     let (model, cwd, title) = match entries.first().map(|entry| &entry.body) {
@@ -55,8 +57,9 @@ pub(super) fn run(
     let mut out = created(file)?;
     let header =
         json!({ "version": 2, "width": size.0, "height": size.1, "timestamp": began, "title": title });
-    let recorder =
-        Recorder { view: past::view(invocation, model, &cwd), theme, size, speed: words.speed, entry_json };
+    let view = past::view(invocation, model, &cwd, imported_to);
+    let notice = imported_to.map(|_| CAME_TO_BE_SEEN);
+    let recorder = Recorder { view, notice, theme, size, speed: words.speed, entry_json };
     let frames = recorder.record(&entries).map_err(|why| written(file, &why))?;
     let count = frames.len();
     let mut lines = format!("{}\n", record::line(&header));

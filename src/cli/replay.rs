@@ -8,6 +8,7 @@ use crate::config::Invocation;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
 use crate::session::SessionChoice;
+use crate::session::notices::CAME_TO_BE_SEEN;
 use crate::ui::UiSettings;
 
 /// Plays a session, or records how it would look.
@@ -20,6 +21,7 @@ pub(super) fn run(invocation: &Invocation, which: &SessionChoice, words: &Replay
     let (_events_to, events) = mpsc::channel(1);
     past::show(invocation, which, events, |entries, settings| UiSettings {
         replay: Some(entries),
+        notice: settings.view.imported_to.map(|_| CAME_TO_BE_SEEN.to_owned()),
         ..settings
     })
 }

@@ -130,7 +130,7 @@ pub(crate) fn compose_beside(
             (agent, first, before, Box::new(store) as Box<dyn StorePort>, id, imported_to)
         }
     };
-    let (store, traces) = follow(invocation, &id, &before, store, &mut notices);
+    let (store, traces) = follow(invocation, &id, (&before, imported_to), store, &mut notices);
     let tools = keeping.with_undo(continued(tools, &before), &state, &id);
     let printed = tools.background_output();
     let tools = Box::new(WithNested::new(external.around(tools, invocation), invocation));
@@ -174,6 +174,7 @@ fn take_up(
     notices.extend(file_notices(&file));
     let before = file.entries.clone();
     let id = session_id(&before);
+    let imported_to = file.came_to();
     let cut_off = CutOff::of(maker, now);
     let known = subagents::standing(state, &invocation.cwd, (&before, file.imported_to), &cut_off);
     let missing = end_notice(&file);
@@ -191,7 +192,7 @@ fn take_up(
     let undo = Undoing::new(state.to_owned(), id.clone(), invocation);
     first.extend(finish_undo(&undo, &before, &mut agent, now, notices));
     first.extend(agent.first_forecast(now));
-    Ok((agent, first, before, id, file.imported_to))
+    Ok((agent, first, before, id, imported_to))
 }
 
 /// What a person should know of the configuration.

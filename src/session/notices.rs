@@ -13,6 +13,8 @@ use crate::wire::record::{SessionFile, contradiction};
 
 /// What is said where an import goes on: the decisions that it shows look like those that were made here.
 const CAME_ALONG: &str = "This session came with an import: nobody here saw the decisions that it brought.";
+/// The same where it is only looked at.
+pub(crate) const CAME_TO_BE_SEEN: &str = "This session came with an import: nobody here saw its decisions.";
 
 /// What its tools cannot do here.
 pub(super) fn of_tools(config: &Config, tools: &LocalTools) -> Vec<String> {

@@ -12,7 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::config::Invocation;
 use crate::config::environment::Environment;
 use crate::config::telemetry::headers;
-use crate::ledger::{Body, Entry};
+use crate::ledger::{Body, Entry, EntryId};
 use crate::policy::shell::shell_word;
 use crate::runtime::{Collector, Network, NotSent, StoreError, StorePort};
 use crate::session::exporting::without_keys;
@@ -55,11 +55,12 @@ struct Way {
     again: String,
 }
 
-/// Puts what follows the session around its store, if the user wants traces. `before` is what the file holds already.
+/// Puts what follows the session around its store, if the user wants traces. `before` is what the file holds
+/// already, and how much of it came with an import.
 pub(crate) fn follow(
     invocation: &Invocation,
     session: &str,
-    before: &[Arc<Entry>],
+    (before, imported_to): (&[Arc<Entry>], Option<EntryId>),
     store: Box<dyn StorePort>,
     notices: &mut Vec<String>,
 ) -> (Box<dyn StorePort>, Option<Following>) {
@@ -89,7 +90,7 @@ pub(crate) fn follow(
         notices.push(format!("Traces are not sent: {why}."));
         return (store, None);
     }
-    let mut traces = Traces::new(None);
+    let mut traces = Traces::new(None).imported_to(imported_to);
     for entry in before {
         traces.take(entry);
     }

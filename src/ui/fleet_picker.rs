@@ -49,7 +49,10 @@ impl Picker {
             FleetKind::Waiting { call, name, task } => Item {
                 words: words(member, *call, name, task),
                 aside: WAITS_FOR_TURN.to_owned(),
-                choice: shows(member, *call),
+                choice: match member.path.is_empty() {
+                    true => Choice::RevealWaiting(*call),
+                    false => Choice::Enter(member.path.clone()),
+                },
             },
             FleetKind::Shell(shell) if member.path.is_empty() => Item {
                 words: shell.command.trim_end().replace('\n', " \u{21b5} "),

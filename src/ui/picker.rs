@@ -65,6 +65,8 @@ pub enum Choice {
     Enter(Vec<CallId>),
     /// Show the card of this call.
     Reveal(CallId),
+    /// The same of a call whose sub-agent waits for its turn, and that there is no session of it yet.
+    RevealWaiting(CallId),
     /// Nothing, and why.
     Nothing(String),
 }

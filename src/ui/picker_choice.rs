@@ -1,6 +1,7 @@
 //! What taking a line of a list does.
 
 use crate::agent::Intent;
+use crate::ledger::CallId;
 use crate::view::{CardId, View};
 
 use super::commands::Meaning;
@@ -13,6 +14,9 @@ use super::local::{Focus, Local, Overlay};
 use super::picker::{Choice, Picker, RewindWay};
 use super::request::Request;
 use super::submit;
+
+/// Why a sub-agent that waits for its turn is not opened.
+const NOT_BEGUN: &str = "it waits for its turn and has no session yet: what you type is for this one";
 
 /// Does what a line means that was taken.
 pub(super) fn take(local: &mut Local, view: &View, choice: Choice) -> Vec<UiEffect> {
@@ -53,9 +57,11 @@ pub(super) fn take(local: &mut Local, view: &View, choice: Choice) -> Vec<UiEffe
         Choice::RefuseGaps => vec![UiEffect::Send(Intent::RefuseGaps)],
         Choice::CloseHost(host) => vec![UiEffect::Send(Intent::CloseHost(host))],
         Choice::Enter(path) => path.into_iter().map(UiEffect::Enter).collect(),
-        Choice::Reveal(call) => {
-            local.scroll.reveal = Some(CardId::Call(call));
-            Vec::new()
+        Choice::Reveal(call) => reveal(local, call),
+        Choice::RevealWaiting(call) => {
+            // Else what is typed next would seem to be for the sub-agent.
+            local.hint = Some(NOT_BEGUN.to_owned());
+            reveal(local, call)
         }
         Choice::StopSubagents(paths) => {
             // The last first: one that waits for its turn must not start when another one is over.
@@ -74,6 +80,11 @@ pub(super) fn take(local: &mut Local, view: &View, choice: Choice) -> Vec<UiEffe
             vec![UiEffect::SetTheme(name)]
         }
     }
+}
+
+fn reveal(local: &mut Local, call: CallId) -> Vec<UiEffect> {
+    local.scroll.reveal = Some(CardId::Call(call));
+    Vec::new()
 }
 
 /// What a key does in its place. A list answers no call: what waits gets the focus, and its key decides.

@@ -26,6 +26,8 @@ const MOST_FRAMES: usize = 10_000;
 pub struct Recorder {
     /// What the view is told.
     pub view: ViewSettings,
+    /// What to know of the session, in sight all the time.
+    pub notice: Option<&'static str>,
     /// What it looks like.
     pub theme: Theme,
     /// Columns and rows.
@@ -58,6 +60,7 @@ impl Recorder {
         let mut view = View::new(self.view);
         let mut local = Local::new();
         local.motion = false;
+        self.notice.iter().for_each(|said| local.found(said));
         let mut replay = Replay::of(entries);
         replay.is_recorded = true;
         local.replay = Some(replay);

@@ -12,7 +12,7 @@ use super::editing;
 use super::effect::UiEffect;
 use super::focus;
 use super::local::{Edit, Focus, Inspector, Local, Overlay};
-use super::pages::{report, usage};
+use super::pages::{OpenPage, report, usage};
 use super::pasted_words;
 use super::pending_model::PendingModel;
 use super::picker_keys;
@@ -191,15 +191,10 @@ pub(super) fn obey(local: &mut Local, view: &View, meaning: Meaning) -> Vec<UiEf
             vec![UiEffect::Send(Intent::AcceptGaps { call: None, gaps: view.gaps_asked_about() })]
         }
         Meaning::Request(Request::PlanUndo(since)) => vec![UiEffect::Undo(since)],
-        Meaning::Request(request @ Request::AddUp(_)) => {
-            let mut acts = shown(local, Overlay::Page(usage::awaited()));
-            acts.push(UiEffect::Ask(request));
-            acts
-        }
+        Meaning::Request(request @ Request::AddUp(_)) => awaited(local, usage::awaited(), request),
         Meaning::Report(subject) => {
-            let mut acts = shown(local, Overlay::Page(report::awaited(subject)));
-            acts.push(UiEffect::Ask(Request::Report(Box::new(Question::of(subject, view)))));
-            acts
+            let request = Request::Report(Box::new(Question::of(subject, view)));
+            awaited(local, report::awaited(subject), request)
         }
         Meaning::Say(message) => say(local, view, message.into_owned()),
         Meaning::Review(base) => {
@@ -237,6 +232,15 @@ pub(super) fn obey(local: &mut Local, view: &View, meaning: Meaning) -> Vec<UiEf
         // The table has these for lines only.
         Meaning::Linear(_) => Vec::new(),
     }
+}
+
+/// Shows a page that is filled by the answer to this. In the session of a sub-agent it is refused, and the
+/// page would wait for ever.
+fn awaited(local: &mut Local, page: OpenPage, request: Request) -> Vec<UiEffect> {
+    if local.lineage.is_empty() {
+        local.overlay = Some(Overlay::Page(page));
+    }
+    vec![UiEffect::Ask(request)]
 }
 
 fn shown(local: &mut Local, overlay: Overlay) -> Vec<UiEffect> {

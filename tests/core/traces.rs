@@ -61,7 +61,7 @@ fn entries(of: &SessionBuilder) -> Vec<Arc<Entry>> {
 }
 
 fn told(entries: &[Arc<Entry>], contents: Option<Contents>) -> Vec<Value> {
-    let mut traces = traces(entries, contents);
+    let mut traces = traces(entries, None, contents);
     let spans = traces.ended();
     requests(traces.session(), &spans)
 }

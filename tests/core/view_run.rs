@@ -4,7 +4,8 @@ use crate::session_builder::{SessionBuilder, view};
 use countersign::agent::{Event, Live};
 use countersign::hooks::HookPoint;
 use countersign::ledger::{
-    Abort, AbortPath, Change, CutBy, Decider, Ending, Goal, Limit, Outcome, Remark, Transition, Validation,
+    Abort, AbortPath, Change, CutBy, Decider, Ending, ForeignTool, Goal, Limit, Outcome, Remark, Transition,
+    UserMessage, Validation,
 };
 use countersign::view::{Offer, Phase, Reach};
 use serde_json::json;
@@ -65,6 +66,22 @@ fn a_later_call_that_was_not_started_takes_nothing_back() {
         let next = Ending::AbortedStreaming.next_safe_action_after(wanted);
         assert_eq!(next.contains("No call was cut short"), wanted == Reach::NothingCut, "{next}");
     }
+}
+
+#[test]
+fn of_the_end_of_an_imported_run_nothing_is_claimed() {
+    let mut builder = SessionBuilder::new();
+    builder.remark(Remark::Change(Change::Imported { from: ForeignTool::Codex, session: String::new() }));
+    let at = builder.at();
+    builder.ledger.user(at, UserMessage::text("Write it.")).unwrap();
+    builder.tell();
+    builder.end(Ending::AbortedTools);
+    let there = builder.ledger.last_id().unwrap();
+    builder.user("Go on.");
+    builder.end(Ending::AbortedStreaming);
+    let here = builder.ledger.last_id().unwrap();
+    let view = view(&builder.events);
+    assert!(view.ended_elsewhere(there) && !view.ended_elsewhere(here));
 }
 
 #[test]

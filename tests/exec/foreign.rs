@@ -70,7 +70,7 @@ pub(crate) fn claude(world: &World) -> Vec<Value> {
     ]
 }
 
-fn codex(world: &World) -> Vec<Value> {
+pub(crate) fn codex(world: &World) -> Vec<Value> {
     let line = |kind: &str, payload: Value| json!({ "timestamp": "2026-03-01T10:00:00.000Z", "type": kind, "payload": payload });
     let item = |payload: Value| line("response_item", payload);
     let said = |role: &str, kind: &str, words: &str| {

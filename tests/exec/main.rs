@@ -45,6 +45,7 @@ mod cut_off;
 mod denials;
 mod doctor;
 mod echoes;
+mod ended_elsewhere;
 mod events;
 mod exits;
 mod exported;

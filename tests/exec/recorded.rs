@@ -5,6 +5,7 @@ use std::num::NonZero;
 
 use serde_json::Value;
 
+use crate::foreign::{claude, import};
 use crate::world::{Ran, World};
 
 const KEY: &str = "sk-test-000111222333444555666777";
@@ -41,6 +42,24 @@ fn read(text: &str) -> (Value, Vec<(f64, String)>) {
         (line[0].as_f64().unwrap(), line[2].as_str().unwrap().to_owned())
     });
     (header, frames.collect())
+}
+
+#[test]
+fn a_recording_of_an_import_says_in_its_frames_that_it_is_one() {
+    let world = World::new();
+    assert_eq!(import(&world, &claude(&world), &[]).code, 0);
+    let file = world.place().join("import.cast").display().to_string();
+    let ran = replay(&world, &["--record", &file, "--size", "100x30"]);
+    assert!(
+        ran.code == 0 && ran.err.contains("came with an import; nobody here saw them decided"),
+        "{ran:?}"
+    );
+    let (_, frames) = read(&fs::read_to_string(&file).unwrap());
+    let mut terminal = vt100::Parser::new(NonZero::new(30).unwrap(), NonZero::new(100).unwrap(), 0);
+    frames.iter().for_each(|(_, bytes)| terminal.process(bytes.as_bytes()));
+    let last = terminal.screen().contents();
+    let told = "This session came with an import: nobody here saw its decisions.";
+    assert!(last.contains(told) && last.contains("There is a first line."), "{last}");
 }
 
 #[test]

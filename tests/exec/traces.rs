@@ -5,6 +5,7 @@ use std::fs;
 use serde_json::Value;
 
 use crate::collector::{Answer, Collector, spans};
+use crate::foreign::{claude, import};
 use crate::world::{Ran, World};
 
 const KEY: &str = "sk-test-000111222333";
@@ -52,6 +53,24 @@ fn a_session_is_printed_as_traces_the_same_each_time() {
     let whole = otlp(&world, &["--contents"]);
     assert!(whole.out.contains("launch code") && whole.out.contains("echo (key hidden)"), "{}", whole.out);
     assert!(!whole.out.contains(KEY), "{}", whole.out);
+}
+
+#[test]
+fn the_spans_of_an_import_say_that_they_are() {
+    let world = World::new();
+    assert_eq!(import(&world, &claude(&world), &[]).code, 0);
+    assert_eq!(world.exec(&["--last", "--script", r#"["Gone on."]"#, "and on"]).code, 0);
+    let printed = otlp(&world, &[]);
+    assert!(printed.err.contains("came with an import; nobody here saw them decided"), "{}", printed.err);
+    let told = spans(&lines(&printed.out)[0]);
+    let is_marked = |span: &Value| {
+        let mut attributes = span["attributes"].as_array().unwrap().iter();
+        attributes.any(|one| one["key"] == "countersign.imported" && one["value"]["boolValue"] == true)
+    };
+    let (theirs, ours): (Vec<Value>, Vec<Value>) = told.into_iter().partition(is_marked);
+    assert_eq!(theirs.iter().filter(|span| span["name"] == "invoke_agent countersign").count(), 1);
+    assert_eq!(theirs.iter().filter(|span| span["name"] != "invoke_agent countersign").count(), 3);
+    assert_eq!(names(&ours), ["chat script", "invoke_agent countersign"]);
 }
 
 #[test]

@@ -227,6 +227,15 @@ fn one_that_starts_when_another_is_over_waits_for_its_turn() {
     let frame = harness.frame(120, 40);
     assert!(frame.contains("● c1 → general") && frame.contains("◌ c2 → general"), "{frame}");
     assert!(frame.contains("waits for its turn"), "{frame}");
+    // It cannot be opened yet, and what is typed next is not for it.
+    let picker = Picker::fleet(&harness.view);
+    assert_eq!(picker.items[1].choice, Choice::RevealWaiting(CallId(2)));
+    harness.local.overlay = Some(Overlay::Picker(picker));
+    harness.key(KeyCode::Down, KeyModifiers::NONE);
+    assert!(harness.key(KeyCode::Enter, KeyModifiers::NONE).is_empty());
+    assert_eq!(harness.local.overlay, None);
+    let frame = harness.frame(120, 40);
+    assert!(frame.contains("it waits for its turn and has no session yet"), "{frame}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::scenes;
 use crate::screen_harness::{ScreenHarness, snapshot};
 use crate::session_builder;
-use countersign::ledger::{Decider, Decision, Message, Remark, Scope};
+use countersign::ledger::{Decider, Decision, EntryId, Message, Remark, Scope};
 use countersign::ui::local::Overlay;
 use countersign::ui::update::UiEffect;
 use countersign::view::{CardId, Fate, ModelSees, Timeline, model_sees};
@@ -39,6 +39,25 @@ fn every_page_at_three_sizes() {
             snapshot(&format!("inspector_{name}_{width}x{height}"), &at_page(page).frame(width, height));
         }
     }
+}
+
+#[test]
+fn every_page_of_an_import_says_that_it_is_one() {
+    for (page, name) in PAGES.into_iter().enumerate() {
+        let mut harness = at_page(page);
+        assert!(!harness.frame(120, 40).contains("imported"), "{name}");
+        harness.view.settings.imported_to = Some(EntryId(6));
+        assert!(harness.frame(120, 40).contains(" imported up to e6"), "{name}");
+        assert!(harness.frame(40, 10).contains(" imported"), "{name}");
+    }
+    let mut harness = at_page(0);
+    harness.view.settings.imported_to = Some(EntryId(6));
+    entry_named(&mut harness, "parser reject empty");
+    assert!(harness.frame(120, 40).contains("imported: nobody here"));
+    let mut harness = at_page(4);
+    harness.view.settings.imported_to = Some(EntryId(u64::MAX));
+    let frame = harness.frame(120, 40);
+    assert!(frame.contains("no: it came with an import") && !frame.contains("up to e"), "{frame}");
 }
 
 #[test]

@@ -46,6 +46,7 @@ mod configured_hosts;
 mod delegating;
 mod deliberate;
 mod editing;
+mod ended_elsewhere;
 mod failing;
 mod finding;
 mod fleet;

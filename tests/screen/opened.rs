@@ -120,6 +120,23 @@ fn a_model_that_is_refused_in_the_session_of_a_sub_agent_is_not_looked_for() {
 }
 
 #[test]
+fn a_page_that_is_refused_in_the_session_of_a_sub_agent_is_not_waited_for() {
+    for command in ["/race show", "/status", "/usage day"] {
+        for (lineage, is_shown) in [(vec![], true), (vec!["general c1".to_owned()], false)] {
+            let mut builder = SessionBuilder::new();
+            builder.user("Look.");
+            builder.end(Ending::Completed);
+            let mut harness = before(builder, (80, 24));
+            harness.local.lineage = lineage;
+            harness.press(command);
+            let acts = harness.key(KeyCode::Enter, KeyModifiers::NONE);
+            assert!(matches!(acts[..], [UiEffect::Ask(_)]), "{command}: {acts:?}");
+            assert_eq!(harness.local.overlay.is_some(), is_shown, "{command}");
+        }
+    }
+}
+
+#[test]
 fn what_a_sub_agent_has_not_read_when_it_is_stopped_comes_back_in_the_session_above() {
     let said = || Event::Live(Live::Returned(vec!["look there, too".into()]));
     // So does what was said to one that never began.

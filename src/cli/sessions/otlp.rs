@@ -10,6 +10,7 @@ use crate::config::exit::Exit;
 use crate::config::fault::Fault;
 use crate::config::peers::template;
 use crate::runtime::{Collector, NotSent};
+use crate::session::exporting::came_along;
 use crate::ui::text::counted;
 use crate::wire::otlp::{Contents, requests, traces};
 use crate::wire::{Secret, record};
@@ -20,7 +21,11 @@ pub(super) fn run(place: &SessionPlace, args: &OtlpArgs) -> Result<Exit, Fault> 
     let (_, file) = read(place, &path)?;
     let keys = || place.environment.keys().into_iter().map(str::to_owned).collect();
     let contents = args.contents.then(|| Contents::of(&file.entries, keys()));
-    let mut traces = traces(&file.entries, contents);
+    let imported_to = file.came_to();
+    if let Some(told) = came_along(imported_to) {
+        remark(&told);
+    }
+    let mut traces = traces(&file.entries, imported_to, contents);
     let spans = traces.ended();
     let bodies: Vec<String> = requests(traces.session(), &spans)
         .iter()

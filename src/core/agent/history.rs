@@ -6,7 +6,8 @@ use std::sync::Arc;
 use crate::budget::{Limits, Meter, Pace};
 use crate::ledger::{
     ApprovalRequest, Block, Body, CallId, Change, CutBy, Ending, Entry, EntryId, Injector, Ledger, Millis,
-    ModelRef, Outcome, ProviderLimit, Remark, Sandboxing, Stop, Transition, TurnEnded, Usage, tombstoned,
+    ModelRef, Outcome, ProviderLimit, Remark, RunElsewhere, Sandboxing, Stop, Transition, TurnEnded, Usage,
+    tombstoned,
 };
 
 use super::Effect;
@@ -123,8 +124,18 @@ impl History {
         new
     }
 
+    /// Whether the run that is open is that of another program, as an import brought it.
+    fn is_elsewhere(&self) -> bool {
+        let mut run = RunElsewhere::default();
+        self.ledger.entries().iter().for_each(|entry| run.read(&entry.body));
+        run.is_open()
+    }
+
     /// What can be done after the run ends so, by how far its calls came, and by whether its message was refused.
     pub(super) fn next_safe_action(&self, reason: Ending) -> &'static str {
+        if reason.interrupted() && self.is_elsewhere() {
+            return Ending::ENDED_ELSEWHERE;
+        }
         if reason == Ending::PolicyDenied && self.message_is_withdrawn() {
             return Ending::MESSAGE_REFUSED;
         }
@@ -142,21 +153,24 @@ impl History {
         self.run().iter().any(is_it)
     }
 
-    /// Writes the end of the run. Its figures are the meter's.
+    /// Writes the end of the run. Its figures are the meter's; of a run in another program there are none.
     pub(super) fn end_run(
         &mut self,
         (at, counted_until): (Millis, Millis),
         (reason, cut_by): (Ending, Option<CutBy>),
         text: Arc<str>,
     ) {
+        let is_elsewhere = self.is_elsewhere();
         let meter = self.meter();
+        let counted = |number: u64| if is_elsewhere { 0 } else { number };
+        let small = |number: u64| u32::try_from(counted(number)).unwrap_or(u32::MAX);
         let ended = TurnEnded {
             reason,
-            turns: u32::try_from(meter.turns()).unwrap_or(u32::MAX),
-            tool_calls: u32::try_from(meter.tool_calls()).unwrap_or(u32::MAX),
-            hosted_tools: u32::try_from(meter.hosted_tools()).unwrap_or(u32::MAX),
+            turns: small(meter.turns()),
+            tool_calls: small(meter.tool_calls()),
+            hosted_tools: small(meter.hosted_tools()),
             usage: meter.usage(),
-            wall_ms: meter.wall_ms(counted_until),
+            wall_ms: counted(meter.wall_ms(counted_until)),
             text,
             not_ok: self.not_ok(),
             next_safe_action: self.next_safe_action(reason).to_owned(),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Body, CallId, Entry, Outcome, Reach};
+use super::{Body, CallId, Change, Entry, Outcome, Reach};
 
 /// How far the calls of a session came: a fold over its entries. A call that hands a task to a sub-agent does nothing itself: until it has a
 /// result it came as far as the calls of the sub-agent, so one has started if one of theirs has.
@@ -55,10 +55,45 @@ impl CallsReach {
     }
 }
 
+/// Whether the run that is open was begun in another program, whose session was imported: how far its calls
+/// came, and how it ended, nobody here knows. A fold over the entries of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RunElsewhere {
+    is_open: bool,
+}
+
+impl RunElsewhere {
+    /// Takes in one more entry. An import ends in an end of its own, or in the one that is written before it
+    /// goes on here.
+    pub fn read(&mut self, body: &Body) {
+        match body {
+            Body::Change(Change::Imported { .. }) => self.is_open = true,
+            Body::Transition { .. } | Body::Command(_) | Body::TurnEnded(_) => self.is_open = false,
+            _ => {}
+        }
+    }
+
+    /// Whether it was.
+    pub fn is_open(self) -> bool {
+        self.is_open
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ledger::{Decider, Decision, EntryId, Millis};
+    use crate::ledger::{Decider, Decision, EntryId, ForeignTool, Millis, Transition};
+
+    #[test]
+    fn a_run_is_another_programs_until_something_is_done_here() {
+        let mut run = RunElsewhere::default();
+        run.read(&Body::Transition { turn: 1, reason: Transition::Submitted });
+        assert!(!run.is_open());
+        run.read(&Body::Change(Change::Imported { from: ForeignTool::Codex, session: String::new() }));
+        assert!(run.is_open());
+        run.read(&Body::Transition { turn: 1, reason: Transition::Submitted });
+        assert!(!run.is_open());
+    }
 
     #[test]
     fn a_call_that_started_a_sub_agent_came_as_far_as_the_calls_of_that_one() {

@@ -156,6 +156,10 @@ impl Ending {
     /// What can be done when a hook has refused the message: no mode and no rule lets it through.
     pub const MESSAGE_REFUSED: &'static str = "Change the message, or the hook.";
 
+    /// What can be done when the run was another program's: of its end nothing is known here.
+    pub const ENDED_ELSEWHERE: &'static str =
+        "How it ended in the other program is not known; check what its calls did, then say how to continue.";
+
     /// As recorded.
     pub fn as_str(self) -> &'static str {
         self.into()
@@ -225,6 +229,9 @@ impl Ending {
     /// program. Of an interruption that says neither sentence nobody knows what was cut short, so the careful
     /// one is said.
     pub fn next_safe_action_on_record(self, recorded: &str) -> &'static str {
+        if self.interrupted() && recorded == Self::ENDED_ELSEWHERE {
+            return Self::ENDED_ELSEWHERE;
+        }
         let (ours, other) = if self.interrupted() {
             (Self::AbortedTools.next_safe_action(), Self::AbortedStreaming.next_safe_action())
         } else {
@@ -330,6 +337,13 @@ mod tests {
         assert_eq!(
             tools.next_safe_action_on_record(streaming.next_safe_action()),
             streaming.next_safe_action()
+        );
+        let elsewhere = Ending::ENDED_ELSEWHERE;
+        assert_eq!(tools.next_safe_action_on_record(elsewhere), elsewhere);
+        assert_eq!(
+            Ending::MaxTurns.next_safe_action_on_record(elsewhere),
+            Ending::MaxTurns.next_safe_action(),
+            "that is said of interruptions alone"
         );
         let refused = Ending::MESSAGE_REFUSED;
         assert_eq!(Ending::PolicyDenied.next_safe_action_on_record(refused), refused);

@@ -56,7 +56,7 @@ pub use approval::{ApprovalRequest, Decision, PATH, Preview, Sandboxing, Scope};
 pub use attached::{AttachedFile, grouped};
 pub use attempt::{told_of_typing, was_typed_into};
 pub use background::BackgroundStatus;
-pub use calls_reach::CallsReach;
+pub use calls_reach::{CallsReach, RunElsewhere};
 pub use changed_file::{ChangedFile, FileContent};
 pub use check::{Fault, audit, check, resting_places};
 pub use compaction::{Compaction, CompactionTrigger};

@@ -141,6 +141,7 @@ pub fn one_line(entry: &Entry) -> String {
         Body::Note(n) => format!("{}: {}", n.about, n.for_people()),
         Body::ProviderLimit(l) => format!("{}: {}", l.about, l.lesson.sentence()),
         Body::Error { message, .. } => message.clone(),
+        Body::TurnEnded(t) if !t.is_counted() => t.reason.as_str().to_owned(),
         Body::TurnEnded(t) => format!(
             "{} · {} · {}",
             t.reason.as_str(),

@@ -331,6 +331,11 @@ impl View {
         self.reaches.at(end)
     }
 
+    /// Whether that run was one of another program: how it ended there nobody here knows.
+    pub fn ended_elsewhere(&self, end: EntryId) -> bool {
+        self.reaches.is_elsewhere(end)
+    }
+
     /// All budgets at this moment. While nothing runs, the clock stands where the last run left it.
     pub fn gauges(&self, now: Millis) -> Vec<Gauge> {
         let mut gauges = self.meter.gauges(self.moment(now));

@@ -41,11 +41,17 @@ pub struct ViewSettings {
     pub ignored: Vec<(String, String)>,
     /// The hosts that the configuration opens to commands in the sandbox.
     pub hosts: Vec<String>,
-    /// The last entry that came with an import: nobody here has typed what is said up to it.
+    /// The last entry that came with an import: nobody here has typed what is said up to it, or seen what was
+    /// decided.
     pub imported_to: Option<EntryId>,
 }
 
 impl ViewSettings {
+    /// Whether an entry came with an import.
+    pub fn is_imported(&self, entry: EntryId) -> bool {
+        Some(entry) <= self.imported_to
+    }
+
     /// Of a session of which nothing is known but its entries.
     pub fn unknown() -> Self {
         Self {

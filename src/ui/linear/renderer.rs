@@ -246,6 +246,9 @@ impl LinearRenderer {
         let how = match ended.reason {
             Ending::Completed => "done".to_owned(),
             Ending::GoalReached => "goal reached".to_owned(),
+            Ending::AbortedTools | Ending::AbortedStreaming if self.view.ended_elsewhere(entry.id) => {
+                "not known".to_owned()
+            }
             Ending::AbortedTools | Ending::AbortedStreaming => {
                 format!("interrupted, {}", self.view.reach(entry.id).words())
             }
@@ -259,7 +262,11 @@ impl LinearRenderer {
         let (took, cost) = (duration(ended.wall_ms), cost(ended.usage.cost));
         let spent = ended.is_counted().then(|| format!("; {turns}, {calls}{hosted}, {took}, cost {cost}"));
         output.say(&format!("end: {how}{}", spent.unwrap_or_default()));
-        output.say(&format!("next: {}", ended.what_next()));
+        let is_elsewhere = self.view.ended_elsewhere(entry.id);
+        output.say(&format!(
+            "next: {}",
+            if is_elsewhere { Ending::ENDED_ELSEWHERE } else { ended.what_next() }
+        ));
         match self.view.offer() {
             Some(Offer::Limit { limit, to }) => {
                 let to = amount(Some(limit), to);

@@ -20,6 +20,9 @@ const CHECK: &str = "Check what the calls did.";
 /// What is left to do after a sub-agent's run: nothing in its own session.
 const REPORTED: &str = "What it reported is in the session that started it.";
 
+/// What is said of the end of a run in another program.
+const UNKNOWN: &str = "its end is not known";
+
 /// The end of a run.
 pub(super) fn lay(ended: &TurnEnded, entry: &Entry, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     let theme = around.theme;
@@ -73,6 +76,11 @@ pub(super) fn lay(ended: &TurnEnded, entry: &Entry, around: &CardContext<'_>) ->
 /// sight above them.
 fn interrupted(ended: &TurnEnded, entry: &Entry, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     let (theme, reach) = (around.theme, around.view.reach(entry.id));
+    if around.view.ended_elsewhere(entry.id) {
+        let mut rows = said("■", UNKNOWN, theme.warning, theme.warning, around);
+        rows.extend(said("", Ending::ENDED_ELSEWHERE, theme.dim, theme.dim, around));
+        return rows;
+    }
     let is_short = around.is_low() && matches!(reach, Reach::CutShort);
     let mut what = format!("interrupted · {}", reach.words());
     if is_short && width(&what) > usize::from(around.prose_width()) {

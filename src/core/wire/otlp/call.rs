@@ -51,6 +51,12 @@ impl OpenSpan {
         self
     }
 
+    /// What else is to be said of it from its beginning.
+    pub(super) fn marked(mut self, attribute: Value) -> Self {
+        self.attributes.push(attribute);
+        self
+    }
+
     /// Somebody must decide.
     pub(super) fn asked(&mut self, at: Millis) {
         self.asked = Some(at);

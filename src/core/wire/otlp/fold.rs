@@ -18,6 +18,7 @@ use super::span::{Span, SpanKind, event, flag, name, number, span_id, text, text
 #[derive(Debug, Default)]
 pub struct Traces {
     contents: Option<Contents>,
+    imported_to: Option<EntryId>,
     session: String,
     system: String,
     model: Option<ModelRef>,
@@ -53,6 +54,16 @@ impl Traces {
     /// No entry was read yet.
     pub fn new(contents: Option<Contents>) -> Self {
         Self { contents, ..Self::default() }
+    }
+
+    /// The same of a session that came with an import up to this entry: its spans up to there say so.
+    pub fn imported_to(self, last: Option<EntryId>) -> Self {
+        Self { imported_to: last, ..self }
+    }
+
+    /// That a span tells what nobody here has seen, if the entry came with an import.
+    fn imported(&self, entry: EntryId) -> Option<Value> {
+        (Some(entry) <= self.imported_to).then(|| flag("countersign.imported", true))
     }
 
     /// The session's id.
@@ -189,6 +200,7 @@ impl Traces {
             text("gen_ai.conversation.id", &self.session),
             entry_of(run.entry),
         ];
+        attributes.extend(self.imported(run.entry));
         attributes.extend(self.asked().into_iter().flatten());
         attributes.extend(run.attributes);
         Span {
@@ -258,6 +270,7 @@ impl Traces {
             text("gen_ai.conversation.id", &self.session),
             entry_of(chat.entry),
         ];
+        attributes.extend(self.imported(chat.entry));
         if let Some((turn, reason)) = chat.turn {
             attributes.push(text("countersign.transition", reason.as_str()));
             attributes.push(number("countersign.turn", turn.into()));
@@ -281,6 +294,7 @@ impl Traces {
         let parent = self.run.as_ref().map(|run| run.id.clone());
         let open = OpenSpan::new(call, id, at, parent, !self.silent.contains(&call.id));
         let open = by.into_iter().fold(open, OpenSpan::made_by);
+        let open = self.imported(id).into_iter().fold(open, OpenSpan::marked);
         self.calls.insert(call.id, open);
     }
 }

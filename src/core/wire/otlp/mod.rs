@@ -25,9 +25,14 @@ pub const MOST_SPANS: usize = 512;
 /// No more spans are added to a request that has so many bytes: collectors have limits of their own.
 const ENOUGH_BYTES: usize = 1024 * 1024;
 
-/// The traces of a whole session. What is open at its end is told as far as it came.
-pub fn traces(entries: &[std::sync::Arc<crate::ledger::Entry>], contents: Option<Contents>) -> Traces {
-    let mut traces = Traces::new(contents);
+/// The traces of a whole session, of which so much came with an import. What is open at its end is told as
+/// far as it came.
+pub fn traces(
+    entries: &[std::sync::Arc<crate::ledger::Entry>],
+    imported_to: Option<crate::ledger::EntryId>,
+    contents: Option<Contents>,
+) -> Traces {
+    let mut traces = Traces::new(contents).imported_to(imported_to);
     for entry in entries {
         traces.take(entry);
     }

@@ -112,6 +112,10 @@ pub(super) fn about(
     let mut lines = vec![Line::styled("receipt", theme.title)];
     let (decided, style) = decided(screen, receipt);
     lines.extend(field("decision", &decided, width, style, theme));
+    if screen.view.settings.is_imported(receipt.entry) {
+        let words = "no: it came with an import";
+        lines.extend(field("seen here", words, width, theme.warning, theme));
+    }
     if let Some((made, rule)) = receipt.decision.as_ref().and_then(|made| Some((made, made.rule.as_deref()?)))
     {
         match verb(made) {

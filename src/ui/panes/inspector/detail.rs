@@ -36,6 +36,10 @@ pub(super) fn lines(screen: &Screen<'_>, row: &Row, width: usize) -> Vec<Line<'s
         };
         lines.extend(field("mark", &words, width, theme.warning, theme));
     }
+    if screen.view.settings.is_imported(row.entry.id) {
+        let words = "imported: nobody here saw this happen";
+        lines.extend(field("mark", words, width, theme.warning, theme));
+    }
     lines.extend(said(&row.entry.body, screen, row, width));
     lines.extend([Line::default(), Line::styled("as recorded", theme.title)]);
     for line in sanitize(&(screen.entry_json)(&row.entry)).lines() {
@@ -84,10 +88,12 @@ fn said(body: &Body, screen: &Screen<'_>, row: &Row, width: usize) -> Vec<Line<'
         }
         Body::TurnEnded(ended) => {
             let mut lines = one("reason", ended.reason.as_str());
-            lines.extend(one("turns", &ended.turns.to_string()));
-            lines.extend(one("tool calls", &ended.tool_calls.to_string()));
-            lines.extend(one("took", &duration(ended.wall_ms)));
-            lines.extend(usage(ended.usage, width, theme));
+            if ended.is_counted() {
+                lines.extend(one("turns", &ended.turns.to_string()));
+                lines.extend(one("tool calls", &ended.tool_calls.to_string()));
+                lines.extend(one("took", &duration(ended.wall_ms)));
+                lines.extend(usage(ended.usage, width, theme));
+            }
             lines.extend(one("what next", ended.what_next()));
             lines
         }

@@ -4,6 +4,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+use crate::ledger::EntryId;
 use crate::ui::inspector::{Inspector, Tab};
 use crate::ui::keymap::{KeyAction, KeyContext};
 use crate::ui::panes::Screen;
@@ -135,8 +136,17 @@ fn summed_up(screen: &Screen<'_>, inspector: &Inspector, count: usize, total: us
     };
     let whose = screen.local.lineage.last().map(|name| format!(" sub-agent {}  ", one_row(name)));
     let whose = whose.into_iter().map(|whose| Span::styled(whose, screen.theme.title));
-    let left = whose.chain(left).collect();
+    let imported = imported(screen, total).map(|words| Span::styled(words, screen.theme.warning));
+    let left = whose.chain(imported).chain(left).collect();
     both_ends(left, right, total)
+}
+
+/// That nobody here saw what an import brought. The sessions of sub-agents are from here.
+fn imported(screen: &Screen<'_>, total: usize) -> Option<String> {
+    let last = screen.view.settings.imported_to.filter(|_| screen.local.lineage.is_empty())?;
+    // An import of an earlier version does not say where it ends.
+    let is_short = total < 60 || last == EntryId(u64::MAX);
+    Some(if is_short { " imported  ".to_owned() } else { format!(" imported up to {last}  ") })
 }
 
 fn page(frame: &mut Frame<'_>, body: Rect, screen: &Screen<'_>, inspector: &Inspector, count: usize) {
