@@ -92,7 +92,7 @@ pub(super) fn settle(local: &mut Local, view: &View) -> bool {
 }
 
 /// Stands for a tab in a command and in the content of a file: the composer shows tabs as spaces.
-const TAB_MARK: char = '⇥';
+const TAB_MARK: char = super::text::TAB_SIGN;
 
 fn tabs_are_marked() -> String {
     format!("{TAB_MARK} stands for a tab")

@@ -49,6 +49,8 @@ pub(super) enum SearchStep {
 impl Search {
     /// What stands where its words are typed.
     pub(super) const CURSOR: &'static str = "▏";
+    /// What Esc does to it.
+    pub(super) const ENDS: &'static str = "stay here";
 
     /// A search that waits for its words.
     pub fn new() -> Self {

@@ -70,6 +70,25 @@ fn the_palette_begins_with_commands_in_the_words_of_who_looks_for_them() {
 }
 
 #[test]
+fn the_palette_says_how_many_lines_follow() {
+    for (width, height, rows) in [(40, 10, 4), (80, 24, 20), (200, 50, 46)] {
+        let mut harness = ScreenHarness::new(scenes::conversation());
+        harness.ctrl('p');
+        let Some(Overlay::Picker(picker)) = &harness.local.overlay else { panic!("no picker") };
+        let all = picker.fitting().len();
+        let last = |harness: &mut ScreenHarness| {
+            harness.frame(width, height).lines().last().unwrap().trim_end().to_owned()
+        };
+        let begun = last(&mut harness);
+        assert!(begun.starts_with(" enter take   esc back"), "{begun}");
+        assert!(begun.ends_with(&format!("   ↓ {} more", all - rows)), "{begun}");
+        let Some(Overlay::Picker(picker)) = &mut harness.local.overlay else { panic!("no picker") };
+        picker.chosen = all - 1;
+        assert_eq!(last(&mut harness), " enter take   esc back   up down choose");
+    }
+}
+
+#[test]
 fn the_best_match_is_first_in_the_palette_and_above_the_composer() {
     let mut harness = ScreenHarness::new(SessionBuilder::new());
     harness.ctrl('p');

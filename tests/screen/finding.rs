@@ -121,6 +121,22 @@ fn a_search_looks_like_this() {
 }
 
 #[test]
+fn one_place_says_what_esc_does_while_a_call_waits() {
+    for (width, height) in [(40, 10), (80, 24), (120, 40)] {
+        let mut harness = ScreenHarness::new(scenes::waiting_command());
+        harness.frame(width, height);
+        harness.ctrl('f');
+        harness.press("e");
+        for _ in ["typing", "typed"] {
+            let frame = harness.frame(width, height);
+            assert_eq!(frame.matches("esc stay here").count(), 1, "{frame}");
+            assert!(!frame.contains("esc back"), "{frame}");
+            harness.key(KeyCode::Enter, NONE);
+        }
+    }
+}
+
+#[test]
 fn a_key_that_ends_it_decides_nothing() {
     for (width, height) in [(40, 10), (80, 24), (120, 40)] {
         let mut harness = ScreenHarness::new(scenes::waiting_command());

@@ -84,16 +84,22 @@ fn cells_of(words: &str) -> usize {
     width(STILL) + 1 + width(words)
 }
 
-fn is_busy(local: &Local, view: &View) -> bool {
+/// Whether something goes on that Esc stops: this line then says what Esc does now.
+pub(super) fn is_busy(local: &Local, view: &View) -> bool {
     (view.status.is_busy() || local.reading_files.is_some()) && !local.read_only && local.replay.is_none()
 }
 
 /// What Esc does now: what was opened last goes first.
 fn stop(local: &Local, total: usize, key: Style, word: Style) -> Vec<Span<'static>> {
     let is_editing = local.is_editing();
-    let goes_back = local.always.is_some() || local.reason.is_some() || local.search.is_some() || is_editing;
-    let interrupts = if total < NARROW { "stop" } else { "interrupt" };
-    keys(&[("esc", if goes_back { "back" } else { interrupts })], key, word).concat()
+    let goes_back = local.always.is_some() || local.reason.is_some() || is_editing;
+    let does = match (local.search.is_some(), goes_back) {
+        (true, _) => Search::ENDS,
+        (false, true) => "back",
+        (false, false) if total < NARROW => "stop",
+        (false, false) => "interrupt",
+    };
+    keys(&[("esc", does)], key, word).concat()
 }
 
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {

@@ -10,12 +10,13 @@ use crate::ui::copying;
 use crate::ui::focus;
 use crate::ui::keymap::{KeyAction, KeyContext};
 use crate::ui::local::{Focus, Local};
+use crate::ui::search::Search;
 use crate::ui::text::width;
 use crate::ui::theme::Inks;
 
 use super::meters::{Meters, meters};
 use super::words::{both_ends, cells, keys, middle, one_row};
-use super::{Screen, grid, send_price};
+use super::{Screen, activity, grid, send_price};
 
 /// Cells of a host's name, at least.
 const LEAST_OF_HOST: usize = 8;
@@ -106,7 +107,7 @@ fn offered(screen: &Screen<'_>) -> Vec<(&'static str, &'static str)> {
     if local.replay.is_some() {
         return vec![("ctrl-o", "ledger")];
     }
-    if let Some(keys) = while_writing(local) {
+    if let Some(keys) = while_writing(screen) {
         return keys;
     }
     if let Focus::Card(card) = local.focused(screen.view) {
@@ -165,10 +166,13 @@ fn offered(screen: &Screen<'_>) -> Vec<(&'static str, &'static str)> {
 }
 
 /// Where what is typed is no message.
-fn while_writing(local: &Local) -> Option<Vec<(&'static str, &'static str)>> {
+fn while_writing(screen: &Screen<'_>) -> Option<Vec<(&'static str, &'static str)>> {
+    let local = screen.local;
     if let Some(search) = &local.search {
         let next = if search.typing { ("enter", "done") } else { ("n N", "next, before") };
-        return Some(vec![next, ("esc", "stay here")]);
+        // While something goes on, the line above the composer says it.
+        let ends = (!activity::is_busy(local, screen.view)).then_some(("esc", Search::ENDS));
+        return Some([next].into_iter().chain(ends).collect());
     }
     if local.is_editing() {
         return Some(vec![

@@ -74,7 +74,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, picke
     if let Some(item) = item.filter(|_| rows_of_chosen(picker, area).is_some()) {
         whole(frame, below(list, fitting.len(), inner), item, screen);
     }
-    foot(frame, Rect { y: area.bottom().saturating_sub(1), height: 1, ..inner }, screen, picker);
+    let more = fitting.len().saturating_sub(top + usize::from(list.height));
+    foot(frame, Rect { y: area.bottom().saturating_sub(1), height: 1, ..inner }, screen, picker, more);
 }
 
 /// Rows that the list gives up so that the chosen line is told whole below it, in them and in the empty one above the keys; `None`: no
@@ -278,7 +279,8 @@ fn rendered(part: &PreviewPart, width: u16, screen: &Screen<'_>) -> Vec<Line<'st
     lines
 }
 
-fn foot(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, picker: &Picker) {
+/// The keys, and how many lines follow below the list. Keys that say what that sign says give way to it.
+fn foot(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, picker: &Picker, more: usize) {
     let narrows = [("enter", "take"), ("esc", "back"), ("up down", "choose")];
     let answers = [("y enter", if picker.is_read() { "do it" } else { "read on" }), ("n esc", "cancel")];
     let leaves = [("esc enter", "leave it as it is")];
@@ -287,6 +289,14 @@ fn foot(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, picker: &Picker)
         Some(Choice::Nothing(_)) => &leaves,
         _ => &narrows,
     };
-    let groups = keys(pairs, screen.theme.text, screen.theme.dim);
-    frame.render_widget(Line::from(groups.join(&Span::raw("   "))), area);
+    let mut groups = keys(pairs, screen.theme.text, screen.theme.dim);
+    let total = usize::from(area.width);
+    let below = if more == 0 { String::new() } else { format!("↓ {more} more") };
+    let needed = width(&below) + 3;
+    // Those that take a line and leave the list stay.
+    while more > 0 && groups.len() > 2 && cells(&groups.join(&Span::raw("   "))) + needed > total {
+        groups.pop();
+    }
+    let right = vec![Span::styled(below, screen.theme.dim)];
+    frame.render_widget(both_ends(groups.join(&Span::raw("   ")), right, total), area);
 }

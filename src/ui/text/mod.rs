@@ -31,6 +31,7 @@ use address::addresses_in;
 pub(in crate::ui) use code::with_code;
 pub(in crate::ui) use line_end::told_end;
 pub use measure::{MEASURE, counted, fit, width};
+pub(in crate::ui) use sanitize::TAB_SIGN;
 pub use sanitize::sanitize;
 pub use wrap::{cut_spans, wrap, wrap_spans};
 

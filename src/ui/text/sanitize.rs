@@ -7,6 +7,9 @@ use unicode_width::UnicodeWidthChar;
 
 use super::width;
 
+/// Stands for a tab where it must not look like blanks.
+pub(in crate::ui) const TAB_SIGN: char = '⇥';
+
 /// Columns between tab stops.
 const TAB: usize = 4;
 
@@ -24,12 +27,12 @@ pub fn sanitize(text: &str) -> Cow<'_, str> {
     if text.bytes().all(|byte| byte == b'\n' || matches!(byte, b' '..=b'~')) {
         return Cow::Borrowed(text);
     }
-    let mut safe = Safe::default();
-    let mut rest = text.chars().peekable();
-    while let Some(character) = rest.next() {
-        safe.push(character, rest.peek().copied());
-    }
-    Cow::Owned(safe.out)
+    Cow::Owned(Safe::default().all(text))
+}
+
+/// The same with a sign in the first cell of each tab.
+pub(super) fn sanitize_with_tabs(text: &str) -> String {
+    Safe { tab: Some(TAB_SIGN), ..Safe::default() }.all(text)
 }
 
 /// The text so far and what the next character's meaning depends on.
@@ -43,9 +46,19 @@ struct Safe {
     previous: Option<char>,
     /// Marks on the current letter.
     marks: usize,
+    /// Stands in the first cell of a tab.
+    tab: Option<char>,
 }
 
 impl Safe {
+    fn all(mut self, text: &str) -> String {
+        let mut rest = text.chars().peekable();
+        while let Some(character) = rest.next() {
+            self.push(character, rest.peek().copied());
+        }
+        self.out
+    }
+
     fn push(&mut self, character: char, next: Option<char>) {
         match character {
             '\n' => self.newline(),
@@ -70,7 +83,7 @@ impl Safe {
     fn tab(&mut self) {
         self.column += self.out.get(self.measured..).map_or(0, width);
         let spaces = TAB - self.column % TAB;
-        self.out.extend(std::iter::repeat_n(' ', spaces));
+        self.out.extend(self.tab.into_iter().chain(std::iter::repeat(' ')).take(spaces));
         self.column += spaces;
         self.measured = self.out.len();
         self.previous = Some(' ');

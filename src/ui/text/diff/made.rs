@@ -70,7 +70,8 @@ struct Rows<'a> {
 impl<'a> Rows<'a> {
     fn push(&mut self, sign: Sign, text: &'a str, after: Option<usize>) {
         if self.rows.len() < MOST_ROWS {
-            self.rows.push(DiffRow { sign, text: sanitize(text), before: None, after, painted: None });
+            let (raw, text) = (text, sanitize(text));
+            self.rows.push(DiffRow { sign, text, raw, before: None, after, painted: None });
         } else {
             self.more += 1;
         }

@@ -6,13 +6,14 @@ mod made;
 mod page;
 mod read;
 mod spoken;
+mod white_space;
 
 use ratatui::text::Line;
 
 pub use self::code::{DiffColours, language};
 pub use self::made::{MadePart, lay_made};
 use self::page::DiffPage;
-use self::read::{DiffRow, Sign, rows};
+use self::read::{DiffRow, Sign, leading, rows};
 pub use self::spoken::spoken;
 
 /// Cells that the text must have beside the line numbers; with fewer, the numbers are left out.
@@ -58,6 +59,7 @@ pub fn lay(unified: &str, width: u16, colours: DiffColours<'_>) -> LaidDiff {
 
 fn lay_rows(mut rows: Vec<DiffRow<'_>>, width: u16, colours: DiffColours<'_>) -> LaidDiff {
     code::paint(&mut rows, colours);
+    white_space::show(&mut rows);
     let room = usize::from(width);
     if room == 0 {
         return LaidDiff { lines: Vec::new(), first_change: None };
@@ -108,11 +110,6 @@ pub fn counts(unified: &str) -> (usize, usize) {
     let rows = rows(unified);
     let of = |sign| rows.iter().filter(|row| row.sign == sign).count();
     (of(Sign::Add), of(Sign::Remove))
-}
-
-/// The rows of one sign at the beginning, and those after them.
-fn leading<'r, 'a>(sign: Sign, rows: &'r [DiffRow<'a>]) -> (&'r [DiffRow<'a>], &'r [DiffRow<'a>]) {
-    rows.split_at(rows.iter().take_while(|row| row.sign == sign).count())
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::code;
 use super::read::{DiffRow, Sign};
+use crate::ui::text::sanitize::TAB_SIGN;
 use crate::ui::text::tag::ours;
 use crate::ui::text::{cut_spans, width, wrap, wrap_spans};
 use crate::ui::theme::Theme;
@@ -74,7 +75,7 @@ impl DiffPage<'_> {
             return cut_spans(&[&first[..], &text].concat(), room, Vec::new());
         }
         // The sign stays with its text, however long the first word is.
-        let indent = row.text.len() - row.text.trim_start_matches(' ').len();
+        let indent = row.text.chars().take_while(|blank| matches!(blank, ' ' | TAB_SIGN)).count();
         let indent = " ".repeat(indent.min((room - gutter) / 2));
         let indent = Span::styled(indent, Style { fg: None, ..style });
         let mut lines = wrap_spans(text, room - gutter, vec![indent]);

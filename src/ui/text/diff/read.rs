@@ -23,6 +23,8 @@ pub(super) enum Sign {
 pub(super) struct DiffRow<'a> {
     pub(super) sign: Sign,
     pub(super) text: Cow<'a, str>,
+    /// The same as it is written.
+    pub(super) raw: &'a str,
     pub(super) before: Option<usize>,
     pub(super) after: Option<usize>,
     /// The text in the colours of its code, once these are worked out.
@@ -58,6 +60,11 @@ pub(super) fn rows(unified: &str) -> Vec<DiffRow<'_>> {
     unified.split('\n').map(|line| row(bare(line), &mut hunk)).collect()
 }
 
+/// The rows of one sign at the beginning, and those after them.
+pub(super) fn leading<'r, 'a>(sign: Sign, rows: &'r [DiffRow<'a>]) -> (&'r [DiffRow<'a>], &'r [DiffRow<'a>]) {
+    rows.split_at(rows.iter().take_while(|row| row.sign == sign).count())
+}
+
 fn row<'a>(line: &'a str, hunk: &mut Option<Hunk>) -> DiffRow<'a> {
     let inside = hunk.as_mut().filter(|hunk| hunk.removed_left + hunk.added_left > 0);
     if let Some(row) = inside.and_then(|hunk| hunk.take(line)) {
@@ -73,7 +80,7 @@ fn row<'a>(line: &'a str, hunk: &mut Option<Hunk>) -> DiffRow<'a> {
         Some(("-", text)) => (Sign::Remove, text),
         _ => (Sign::Note, line),
     };
-    DiffRow { sign, text: sanitize(text), before: None, after: None, painted: None }
+    DiffRow { sign, text: sanitize(text), raw: text, before: None, after: None, painted: None }
 }
 
 impl Hunk {
@@ -89,6 +96,7 @@ impl Hunk {
                 return Some(DiffRow {
                     sign: Sign::Note,
                     text: sanitize(line),
+                    raw: line,
                     before: None,
                     after: None,
                     painted: None,
@@ -106,7 +114,7 @@ impl Hunk {
             self.after = self.after.saturating_add(1);
             self.added_left = self.added_left.saturating_sub(1);
         }
-        Some(DiffRow { sign, text: sanitize(text), before, after, painted: None })
+        Some(DiffRow { sign, text: sanitize(text), raw: text, before, after, painted: None })
     }
 }
 

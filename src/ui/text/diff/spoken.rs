@@ -2,6 +2,7 @@
 
 use super::super::line_end::told_end;
 use super::read::{DiffRow, Sign, rows};
+use super::white_space::{in_words, told_tabs};
 
 /// What stands in a diff for a file that is not there.
 const NONE: &str = "/dev/null";
@@ -11,6 +12,7 @@ const NONE: &str = "/dev/null";
 pub fn spoken(unified: &str) -> Vec<String> {
     let rows = rows(unified);
     let after = |at: usize| rows.iter().skip(at).find_map(|row| row.after.or(row.before));
+    let told = told_tabs(&rows);
     let mut spoken = Vec::new();
     for (at, row) in rows.iter().enumerate() {
         let before = at.checked_sub(1).and_then(|at| rows.get(at)).and_then(|row| named(row, "--- "));
@@ -20,7 +22,10 @@ pub fn spoken(unified: &str) -> Vec<String> {
             (Some(_), Some(_), ..) => {}
             _ if named(row, "index ").is_some() || is_named_below(row, rows.get(at + 1..)) => {}
             (_, _, Some(after), Some(before)) => spoken.extend(files(before, after)),
-            _ => spoken.push(said(row, after(at))),
+            _ => {
+                let tells_tabs = told.get(at).copied().unwrap_or_default();
+                spoken.push(said(row, after(at), tells_tabs));
+            }
         }
     }
     spoken.iter().map(|line| line.trim_end().to_owned()).collect()
@@ -51,12 +56,13 @@ fn files(before: &str, after: &str) -> Vec<String> {
     }
 }
 
-fn said(row: &DiffRow<'_>, line: Option<usize>) -> String {
+fn said(row: &DiffRow<'_>, line: Option<usize>, tells_tabs: bool) -> String {
     let text = row.text.as_ref();
+    let change = || in_words(row, tells_tabs);
     match (row.sign, line) {
-        (Sign::Add, _) => format!("added: {}", told_end(text)),
-        (Sign::Remove, _) => format!("removed: {}", told_end(text)),
-        (Sign::Context, _) => format!("same: {}", told_end(text)),
+        (Sign::Add, _) => format!("added: {}", told_end(&change())),
+        (Sign::Remove, _) => format!("removed: {}", told_end(&change())),
+        (Sign::Context, _) => format!("same: {}", told_end(&change())),
         (Sign::Header, Some(line)) if text.starts_with("@@") => format!("from line {line} on:"),
         (Sign::Header, _) => match (text.strip_prefix("--- "), text.strip_prefix("+++ ")) {
             (Some(file), _) => format!("file before: {file}"),
