@@ -321,7 +321,9 @@ fn behind_a_program_that_nobody_knows_a_command_is_asked_about() {
             ("ask", "nobody-knows git push"),
             ("ask", "nobody-knows -n 1 git -C x push origin"),
             ("ask", "./wrap.sh git-push origin"),
-            ("ask", "timeout 5 ./node_modules/.bin/wrap -- git push"),
+            ("ask", "FORCE_COLOR=1 ./node_modules/.bin/wrap -- git push"),
+            // Behind a launcher that is known, whatever its words end in counts as started.
+            ("deny", "timeout 5 ./node_modules/.bin/wrap -- git push"),
             ("allow", "nobody-knows git log push"),
             ("allow", "nobody-knows git is nice"),
             ("allow", "nobody-knows \"$x\" push"),
