@@ -180,8 +180,8 @@ const LAUNCHERS: &[&str] = &[
     "yash",
 ];
 
-/// Programs of which nothing else is known here, and whose words name no command: what they look for, install
-/// or show may be called like one.
+/// Programs of which nothing else is known here, and whose words name no command: what they look for, install,
+/// show or send, and their own subcommands, may be called like one.
 const OF_NAMES: &[&str] = &[
     "fd",
     "fdfind",
@@ -215,6 +215,14 @@ const OF_NAMES: &[&str] = &[
     "logger",
     "notify-send",
     "say",
+    "gsutil",
+    "dvc",
+    "ipfs",
+    "mc",
+    "etcdctl",
+    "fossil",
+    "nats",
+    "mosquitto_pub",
 ];
 
 /// Programs with a language in which others can be started: a text in it may be among their arguments or on
