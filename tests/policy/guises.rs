@@ -3,7 +3,7 @@
 use super::files::decide;
 
 /// Each line with what comes of it.
-fn all(denied: &str, lines: &[(&str, &str)]) {
+pub(super) fn all(denied: &str, lines: &[(&str, &str)]) {
     for (expected, line) in lines {
         assert_eq!(decide(denied, line), *expected, "{denied}: {line}");
     }

@@ -107,7 +107,7 @@ fn in_input(pattern: &str, reading: &Reading) -> Vec<CommandWords> {
     };
     let is_runner = |command: &Command| {
         let words: CommandWords = command.words.iter().map(Word::with_holes).collect();
-        command.name().is_some_and(|name| runs(&name, &words))
+        command.name().is_some_and(|name| runs(&name, &words)) || effect::reads_program(&words)
     };
     let is_any = || reading.commands.iter().any(is_runner);
     // What comes to the end of a pipe is read by one of the other commands.
@@ -116,7 +116,10 @@ fn in_input(pattern: &str, reading: &Reading) -> Vec<CommandWords> {
             || ((given.to.is_empty() || given.is_piped) && is_any())
     };
     let texts = reading.given.iter().filter(is_program).map(|given| given.text.replace(HOLE, " "));
-    texts.flat_map(|text| in_text(pattern, &text)).collect()
+    // What a pipe brings may be all that comes: what the line does not tell of it stays a hole.
+    let piped = reading.piped.iter().filter(|piped| effect::reads_program(&piped.words));
+    let piped = piped.map(|piped| piped.text.to_string());
+    texts.chain(piped).flat_map(|text| in_text(pattern, &text)).collect()
 }
 
 /// What a text in another language may start: each of its words may be the name of a program. A letter is

@@ -265,6 +265,7 @@ const INTERPRETERS: &[&str] = &[
     "gnuplot",
     "osascript",
     "pwsh",
+    "powershell",
     "ghc",
     "ghci",
     "elixir",
@@ -285,7 +286,7 @@ const INTERPRETERS: &[&str] = &[
 ];
 
 /// Those whose standard input is what they work on, unless an option says that it is their program.
-const FILTERS: &[&str] = &["awk", "gawk", "mawk", "nawk", "sed", "gsed"];
+pub(super) const FILTERS: &[&str] = &["awk", "gawk", "mawk", "nawk", "sed", "gsed"];
 
 /// Programs of which only an argument may be such a text.
 const BY_ARGUMENT: &[&str] =
@@ -329,7 +330,8 @@ pub(in crate::policy) fn runs_its_input(program: &str, words: &[String]) -> bool
         || (FILTERS.contains(&program) && words.iter().any(names_program))
 }
 
-fn has_language(program: &str) -> bool {
+/// Whether it has a language in which others can be started.
+pub(super) fn has_language(program: &str) -> bool {
     let of_python = ["python", "pypy", "ipython"];
     INTERPRETERS.contains(&program) || of_python.iter().any(|name| program.starts_with(name))
 }
