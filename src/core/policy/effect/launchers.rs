@@ -320,6 +320,17 @@ pub(in crate::policy) fn is_interpreter(program: &str, first: Option<&str>) -> b
     is_launcher(program) || (is_known && !is_message)
 }
 
+/// Whether a word alone among its arguments names a target or a page. `before`: the word before it.
+pub(in crate::policy) fn names_its_word(program: &str, before: Option<&str>) -> bool {
+    match program {
+        "make" | "gmake" => true,
+        // `-P` and `-H` name a pager and a browser.
+        "man" => !before.is_some_and(|word| word.starts_with('-') && word.contains(['P', 'H', 'p', 'h'])),
+        "cmake" => matches!(before, Some("--target" | "-t")),
+        _ => false,
+    }
+}
+
 /// Whether a text on its standard input may be a program for it, or for what its words start.
 pub(in crate::policy) fn runs_its_input(program: &str, words: &[String]) -> bool {
     // `awk -f -`, `sed -nf /dev/stdin`

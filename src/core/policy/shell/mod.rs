@@ -81,6 +81,12 @@ impl Command {
     }
 }
 
+/// Whether what a command starts by its words is read as a command of its own.
+pub(super) fn is_read_through(command: &Command) -> bool {
+    let inner = command.name().map(|name| wrapper::inner(&name, command.arguments()));
+    matches!(inner, Some(Ok(wrapper::Wrapped::Words(..) | wrapper::Wrapped::Line(_))))
+}
+
 /// Reads a line.
 pub fn read(line: &str) -> Reading {
     if let Err(why) = hidden::check(line) {

@@ -16,8 +16,8 @@ impl Parser<'_> {
         }));
     }
 
-    /// What the commands after the first ones print, with holes for what the line does not tell. `before`: what they are
-    /// given through a pipe. `has_texts`: whether they are given texts that are known by themselves.
+    /// What the commands after the first ones print, with holes for what the line does not tell. `before`: what
+    /// they are given through a pipe. `has_texts`: whether they are given texts that are known by themselves.
     pub(super) fn printed(&self, commands: usize, has_texts: bool, before: Option<&str>) -> String {
         let unknown = || HOLE.to_string();
         let printing = || self.commands.iter().skip(commands).filter(|command| !command.is_wrapper);
@@ -64,7 +64,8 @@ fn spoken(text: &str) -> String {
     [text, &cut, &more].join("\n")
 }
 
-/// What `printf` makes of its words: nobody knows here where a word of the format goes on with one of the others.
+/// What `printf` makes of its words: nobody knows here where a word of the format goes on with one of the
+/// others.
 fn formatted(arguments: &[String]) -> String {
     let text = spoken(&arguments.join(" "));
     let Some((format, values)) = arguments.split_first() else { return text };
