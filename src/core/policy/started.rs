@@ -2,6 +2,8 @@
 //! for other programs name. All that a denying or asking rule compares with words comes from here, so that no
 //! other way to write a command is known in one place and not in another.
 
+use std::collections::BTreeSet;
+
 use super::effect;
 use super::git_names;
 use super::shell::{Command, GivenText, HOLE, Reading, Word, is_of_system, is_read_through};
@@ -129,8 +131,8 @@ fn in_input(pattern: &str, reading: &Reading) -> Vec<CommandWords> {
     let texts = reading.given.iter().filter(is_program).map(|given| given.text.replace(HOLE, " "));
     // What a pipe brings may be all that comes: what the line does not tell of it stays a hole.
     let piped = reading.piped.iter().filter(|piped| effect::reads_program(&piped.words));
-    let piped = piped.map(|piped| piped.text.to_string());
-    texts.chain(piped).flat_map(|text| in_text(pattern, &text)).collect()
+    let piped: BTreeSet<&str> = piped.map(|piped| &*piped.text).collect();
+    texts.chain(piped.into_iter().map(str::to_owned)).flat_map(|text| in_text(pattern, &text)).collect()
 }
 
 /// What a text in another language may start: each of its words may be the name of a program. A letter is

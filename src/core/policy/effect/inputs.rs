@@ -2,7 +2,8 @@
 //! into one that has it elsewhere (`python3 -m json.tool`, `ssh host cat`) carries data.
 
 use super::super::shell::is_of_system;
-use super::launchers::{FILTERS, has_language, is_launcher};
+use super::launchers::{FILTERS, has_language};
+use super::starters::started;
 
 const SHELLS: &[&str] = &[
     "sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "nu", "xonsh", "elvish", "yash",
@@ -45,7 +46,8 @@ pub(in crate::policy) fn reads_program(words: &[String]) -> bool {
     // What these start is a command of its own in the reading of the line.
     let is_read = matches!(program.as_str(), "sudo" | "doas" | "env" | "xargs" | "time" | "timeout");
     let is_script = SHELLS.contains(&program.as_str()) && !has_code(&program, arguments);
-    takes(&program, arguments) || (is_launcher(&program) && !is_read && !is_script && starts_one(arguments))
+    let starts = || started(&program, arguments).iter().any(|words| starts_one(words));
+    takes(&program, arguments) || (!is_read && !is_script && starts())
 }
 
 /// Whether a launcher's words may end in a program that does, or a line in them.
@@ -192,6 +194,8 @@ mod tests {
             "/usr/bin/python3.12",
             "su u",
             "sudo -u x -s",
+            "docker-compose exec -T db psql",
+            "bundle exec ruby",
         ] {
             assert!(reads(line), "{line}");
         }

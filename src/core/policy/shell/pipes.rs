@@ -16,8 +16,8 @@ impl Parser<'_> {
         }));
     }
 
-    /// What the commands after the first ones print, with holes for what the line does not tell. `before`: what
-    /// they are given through a pipe. `has_texts`: whether they are given texts that are known by themselves.
+    /// What the commands after the first ones print, with holes for what the line does not tell. `before`:
+    /// what a pipe brings them. `has_texts`: whether they are given texts that are known by themselves.
     pub(super) fn printed(&self, commands: usize, has_texts: bool, before: Option<&str>) -> String {
         let unknown = || HOLE.to_string();
         let printing = || self.commands.iter().skip(commands).filter(|command| !command.is_wrapper);
@@ -25,8 +25,7 @@ impl Parser<'_> {
             printing().map(|command| text(command, has_texts, before).unwrap_or_else(unknown)).collect();
         // What another command prints may go on in the midst of a word.
         let is_whole = texts.len() == 1 || (!texts.is_empty() && printing().all(ends_its_line));
-        let more = if is_whole { String::new() } else { unknown() };
-        [texts.join("\n"), more].join("\n")
+        if is_whole { texts.join("\n") } else { unknown() }
     }
 }
 
