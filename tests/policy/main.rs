@@ -24,6 +24,7 @@ mod lines;
 mod nasty;
 mod offers;
 mod pieces;
+mod pipes;
 mod places;
 mod reads;
 mod rules;

@@ -24,6 +24,14 @@ pub(super) fn is_about_git(pattern: &str) -> bool {
     pattern.trim_start_matches('*').strip_prefix("git").is_some_and(|rest| rest.starts_with([' ', '*']))
 }
 
+/// Whether the name speaks of a subcommand to this pattern only where it is that of a program: `git-push`, where
+/// the pattern says `git push`. Elsewhere a page, a branch or an image may be called so.
+pub(super) fn is_only_a_program(pattern: &str, name: &str) -> bool {
+    let is_known = !name.contains(HOLE) && !name.contains(char::is_whitespace);
+    let base = name.rsplit('/').next().unwrap_or_default();
+    is_known && base.starts_with("git-") && pattern.trim_start_matches('*').starts_with("git ")
+}
+
 /// What else the words could have been written as, so that they do the same.
 pub(super) fn known_as(words: &[String]) -> Vec<Vec<String>> {
     let Some(call) = GitCall::of(words) else { return Vec::new() };

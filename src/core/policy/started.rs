@@ -2,9 +2,11 @@
 //! for other programs name. All that a denying or asking rule compares with words comes from here, so that no
 //! other way to write a command is known in one place and not in another.
 
+use std::collections::BTreeSet;
+
 use super::effect;
 use super::git_names;
-use super::shell::{Command, GivenText, HOLE, Reading, Word, is_of_system};
+use super::shell::{Command, GivenText, HOLE, Reading, Word, is_of_system, is_read_through};
 use crate::tool::SideEffect;
 
 /// A program and its arguments, as they may be run.
@@ -23,8 +25,11 @@ pub(super) fn started(pattern: &str, command: &Command) -> Vec<CommandWords> {
     let launched = effect::started(&program, own.get(1..).unwrap_or_default());
     let mut all: Vec<CommandWords> =
         Some(own).filter(|words| may_begin(pattern, words)).into_iter().collect();
+    let is_read = is_read_through(command);
     for words in launched {
-        all.extend(tails(pattern, &words));
+        let places = effect::program_places(&program, &words);
+        let may_run = |at: usize| !is_read && places.get(at).copied().unwrap_or_default();
+        all.extend(tails_where(pattern, &words, may_run));
         let lines = words.iter().flat_map(|text| lines_in(text)).flat_map(rough_words);
         all.extend(lines.filter(|words| may_begin(pattern, words)));
     }
@@ -80,8 +85,16 @@ fn embedded(pattern: &str, command: &Command) -> Vec<CommandWords> {
     {
         return Vec::new();
     }
-    let texts = command.arguments().iter().map(Word::with_holes);
-    texts.flat_map(|text| in_text(pattern, &text)).collect()
+    let texts: Vec<String> = command.arguments().iter().map(Word::with_holes).collect();
+    let before = std::iter::once(None).chain(texts.iter().map(|text| Some(text.as_str())));
+    // Of a launcher's words those that may be programs are in other lists.
+    let only_names =
+        |before: Option<&str>| effect::is_launcher(&program) || effect::names_its_word(&program, before);
+    let may_start = texts
+        .iter()
+        .zip(before)
+        .filter(|&(text, before)| !(git_names::is_only_a_program(pattern, text) && only_names(before)));
+    may_start.flat_map(|(text, _)| in_text(pattern, text)).collect()
 }
 
 /// What stands behind a program that nobody knows: it may be one that starts what its words say. A word that
@@ -96,7 +109,7 @@ fn behind_unknown(pattern: &str, command: &Command) -> Vec<CommandWords> {
     let words: CommandWords = command.arguments().iter().map(Word::with_holes).collect();
     let is_command =
         |words: &CommandWords| words.len() > 1 && words.first().is_some_and(|name| !name.contains(HOLE));
-    tails(pattern, &words).into_iter().filter(is_command).collect()
+    tails_where(pattern, &words, |_| false).into_iter().filter(is_command).collect()
 }
 
 /// What a text that a program is given on its standard input may start, where it may be a program too. What
@@ -107,7 +120,7 @@ fn in_input(pattern: &str, reading: &Reading) -> Vec<CommandWords> {
     };
     let is_runner = |command: &Command| {
         let words: CommandWords = command.words.iter().map(Word::with_holes).collect();
-        command.name().is_some_and(|name| runs(&name, &words))
+        command.name().is_some_and(|name| runs(&name, &words)) || effect::reads_program(&words)
     };
     let is_any = || reading.commands.iter().any(is_runner);
     // What comes to the end of a pipe is read by one of the other commands.
@@ -116,7 +129,10 @@ fn in_input(pattern: &str, reading: &Reading) -> Vec<CommandWords> {
             || ((given.to.is_empty() || given.is_piped) && is_any())
     };
     let texts = reading.given.iter().filter(is_program).map(|given| given.text.replace(HOLE, " "));
-    texts.flat_map(|text| in_text(pattern, &text)).collect()
+    // What a pipe brings may be all that comes: what the line does not tell of it stays a hole.
+    let piped = reading.piped.iter().filter(|piped| effect::reads_program(&piped.words));
+    let piped: BTreeSet<&str> = piped.map(|piped| &*piped.text).collect();
+    texts.chain(piped.into_iter().map(str::to_owned)).flat_map(|text| in_text(pattern, &text)).collect()
 }
 
 /// What a text in another language may start: each of its words may be the name of a program. A letter is
@@ -134,7 +150,14 @@ fn in_text(pattern: &str, text: &str) -> Vec<CommandWords> {
 
 /// What these words end in, where a pattern may speak of it.
 fn tails(pattern: &str, words: &[String]) -> Vec<CommandWords> {
-    let ends = (0..words.len()).filter_map(|start| words.get(start..));
+    tails_where(pattern, words, |_| true)
+}
+
+/// The same; what only speaks of the pattern as a program (`git-push`) counts where `may_run` says so.
+fn tails_where(pattern: &str, words: &[String], may_run: impl Fn(usize) -> bool) -> Vec<CommandWords> {
+    let only_runs = |at: usize| words.get(at).is_some_and(|name| git_names::is_only_a_program(pattern, name));
+    let starts = (0..words.len()).filter(|at| may_run(*at) || !only_runs(*at));
+    let ends = starts.filter_map(|start| words.get(start..));
     bounded(pattern, ends.filter(|end| may_begin(pattern, end)).map(<[String]>::to_vec), MOST_TAILS)
 }
 

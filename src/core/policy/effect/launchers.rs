@@ -180,8 +180,8 @@ const LAUNCHERS: &[&str] = &[
     "yash",
 ];
 
-/// Programs of which nothing else is known here, and whose words name no command: what they look for, install
-/// or show may be called like one.
+/// Programs of which nothing else is known here, and whose words name no command: what they look for, install,
+/// show or send, and their own subcommands, may be called like one.
 const OF_NAMES: &[&str] = &[
     "fd",
     "fdfind",
@@ -215,6 +215,14 @@ const OF_NAMES: &[&str] = &[
     "logger",
     "notify-send",
     "say",
+    "gsutil",
+    "dvc",
+    "ipfs",
+    "mc",
+    "etcdctl",
+    "fossil",
+    "nats",
+    "mosquitto_pub",
 ];
 
 /// Programs with a language in which others can be started: a text in it may be among their arguments or on
@@ -257,6 +265,7 @@ const INTERPRETERS: &[&str] = &[
     "gnuplot",
     "osascript",
     "pwsh",
+    "powershell",
     "ghc",
     "ghci",
     "elixir",
@@ -277,7 +286,7 @@ const INTERPRETERS: &[&str] = &[
 ];
 
 /// Those whose standard input is what they work on, unless an option says that it is their program.
-const FILTERS: &[&str] = &["awk", "gawk", "mawk", "nawk", "sed", "gsed"];
+pub(super) const FILTERS: &[&str] = &["awk", "gawk", "mawk", "nawk", "sed", "gsed"];
 
 /// Programs of which only an argument may be such a text.
 const BY_ARGUMENT: &[&str] =
@@ -311,6 +320,17 @@ pub(in crate::policy) fn is_interpreter(program: &str, first: Option<&str>) -> b
     is_launcher(program) || (is_known && !is_message)
 }
 
+/// Whether a word alone among its arguments names a target or a page. `before`: the word before it.
+pub(in crate::policy) fn names_its_word(program: &str, before: Option<&str>) -> bool {
+    match program {
+        "make" | "gmake" => true,
+        // `-P` and `-H` name a pager and a browser.
+        "man" => !before.is_some_and(|word| word.starts_with('-') && word.contains(['P', 'H', 'p', 'h'])),
+        "cmake" => matches!(before, Some("--target" | "-t")),
+        _ => false,
+    }
+}
+
 /// Whether a text on its standard input may be a program for it, or for what its words start.
 pub(in crate::policy) fn runs_its_input(program: &str, words: &[String]) -> bool {
     // `awk -f -`, `sed -nf /dev/stdin`
@@ -321,7 +341,8 @@ pub(in crate::policy) fn runs_its_input(program: &str, words: &[String]) -> bool
         || (FILTERS.contains(&program) && words.iter().any(names_program))
 }
 
-fn has_language(program: &str) -> bool {
+/// Whether it has a language in which others can be started.
+pub(super) fn has_language(program: &str) -> bool {
     let of_python = ["python", "pypy", "ipython"];
     INTERPRETERS.contains(&program) || of_python.iter().any(|name| program.starts_with(name))
 }

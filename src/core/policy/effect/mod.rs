@@ -4,6 +4,7 @@ mod arguments;
 mod find;
 mod git;
 mod git_reads;
+mod inputs;
 mod launchers;
 mod readers;
 mod reads;
@@ -16,10 +17,11 @@ use super::shell::{Access, Command, Reading, Redirection, is_of_system};
 use crate::tool::SideEffect;
 
 pub(super) use git::is_subcommand as is_git_subcommand;
-pub(super) use launchers::{is_about_names, is_interpreter, is_launcher, runs_its_input};
+pub(super) use inputs::reads_program;
+pub(super) use launchers::{is_about_names, is_interpreter, is_launcher, names_its_word, runs_its_input};
 pub(super) use reads::{opens, operands};
 pub(super) use receivers::receivers;
-pub(super) use starters::started;
+pub(super) use starters::{program_places, started};
 pub(super) use trees::{Tree, trees};
 
 /// What people read of a program that nobody knows, and of a line that cannot be read: the rules only count it as sending.

@@ -40,6 +40,15 @@ const BY_SUBCOMMAND: &[(&str, &[&str])] = &[
     ("repo", &["forall"]),
 ];
 
+/// Launchers that start a command only behind some subcommands: the words of others name something.
+const BY_VERB: &[&str] = &["docker", "podman", "nerdctl", "kubectl", "lxc", "incus"];
+/// These subcommands.
+const VERBS: &[&str] = &["run", "exec", "create", "debug", "shell"];
+/// Options behind which a program stands.
+const BEFORE_A_PROGRAM: &[&str] = &["--", "-c", "-e", "-x", "--command", "--exec", "--run"];
+/// So many words of a launcher's own are too many before the program.
+const MOST_OWN: usize = 2;
+
 /// How many words belong to what an option starts.
 #[derive(Clone, Copy)]
 enum Extent {
@@ -80,6 +89,28 @@ pub(in crate::policy) fn started(program: &str, words: &[String]) -> Vec<Vec<Str
         }
     }
     all
+}
+
+/// Of each word behind a launcher whether it may be the program that is started: beside options and their
+/// values, at most one word of the launcher's own (a host, a file, an image) stands before it.
+pub(in crate::policy) fn program_places(launcher: &str, words: &[String]) -> Vec<bool> {
+    let at_first = |program: &str| if BY_VERB.contains(&program) { MOST_OWN } else { 0 };
+    let mut own = at_first(launcher);
+    let mut before = "";
+    let mut places = Vec::with_capacity(words.len());
+    for word in words {
+        places.push(own < MOST_OWN || BEFORE_A_PROGRAM.contains(&before));
+        let name = word.rsplit('/').next().unwrap_or_default();
+        if is_launcher(name) {
+            own = at_first(name);
+        } else if VERBS.contains(&name) {
+            own = 0;
+        } else if !word.starts_with('-') && !before.starts_with('-') && !word.contains('=') {
+            own += 1;
+        }
+        before = word;
+    }
+    places
 }
 
 /// What stands behind subcommands that start a command.

@@ -1,5 +1,7 @@
 //! Lists, pipelines and compound commands. Whatever stands in them may run, so nothing is left out.
 
+use std::sync::Arc;
+
 use super::names;
 use super::parser::{Parser, Read, Unsure};
 
@@ -86,13 +88,20 @@ impl Parser<'_> {
             self.skip_blanks()?;
         }
         let texts = self.given.len();
+        let mut piped: Option<Arc<str>> = None;
         loop {
+            let (commands, known) = (self.commands.len(), self.given.len() + self.pending.len());
             self.deeper(Self::command)?;
+            if let Some(text) = &piped {
+                self.feed(commands, text);
+            }
             self.skip_blanks()?;
             if self.starts_with("||") || !self.eat("|") {
                 return Ok(());
             }
             self.pipe(texts);
+            let has_texts = self.given.len() + self.pending.len() > known;
+            piped = Some(self.printed(commands, has_texts, piped.as_deref()).into());
             // `|&` pipes the errors too.
             self.eat("&");
             self.skip_lines()?;

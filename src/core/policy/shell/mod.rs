@@ -12,6 +12,7 @@ mod hidden;
 mod names;
 mod parser;
 mod parts;
+mod pipes;
 mod quoting;
 mod redirect;
 mod simple;
@@ -22,7 +23,7 @@ mod wrapper;
 pub(super) use find::walk;
 pub use hidden::conceals;
 pub(super) use names::{is_local, is_of_system};
-pub use parts::{Access, GivenText, HoleSource, Redirection, Word, WordPiece};
+pub use parts::{Access, GivenText, HoleSource, PipedInto, Redirection, Word, WordPiece};
 pub use quoting::shell_word;
 
 use parser::Parser;
@@ -44,6 +45,8 @@ pub struct Reading {
     pub assigned: Vec<(String, Option<String>)>,
     /// Texts in the line that commands are given on their standard input.
     pub given: Vec<GivenText>,
+    /// Commands that a pipe leads to, and what comes through it.
+    pub piped: Vec<PipedInto>,
     /// Whether a part may run more than once: in a loop or a function.
     pub repeats: bool,
     /// Why the line cannot be read with certainty; what was found before that place is above.
@@ -78,6 +81,12 @@ impl Command {
     }
 }
 
+/// Whether what a command starts by its words is read as a command of its own.
+pub(super) fn is_read_through(command: &Command) -> bool {
+    let inner = command.name().map(|name| wrapper::inner(&name, command.arguments()));
+    matches!(inner, Some(Ok(wrapper::Wrapped::Words(..) | wrapper::Wrapped::Line(_))))
+}
+
 /// Reads a line.
 pub fn read(line: &str) -> Reading {
     if let Err(why) = hidden::check(line) {
@@ -86,6 +95,6 @@ pub fn read(line: &str) -> Reading {
     let text: Vec<char> = line.chars().collect();
     let mut parser = Parser::new(&text);
     let unreadable = parser.whole().err().map(|unsure| unsure.0.to_owned());
-    let Parser { commands, redirections, assigned, given, repeats, .. } = parser;
-    Reading { commands, redirections, assigned, given, repeats, unreadable }
+    let Parser { commands, redirections, assigned, given, piped, repeats, .. } = parser;
+    Reading { commands, redirections, assigned, given, piped, repeats, unreadable }
 }

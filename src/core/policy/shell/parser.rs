@@ -1,7 +1,7 @@
 //! The place in the line, and what has been found so far.
 
 use super::Command;
-use super::parts::{GivenText, HereDocument, Redirection};
+use super::parts::{GivenText, HereDocument, PipedInto, Redirection};
 
 /// How deep groups, substitutions and wrappers may nest.
 const MOST_DEPTH: usize = 24;
@@ -31,6 +31,8 @@ pub(super) struct Parser<'t> {
     pub(super) assigned: Vec<(String, Option<String>)>,
     /// Texts in the line that commands are given on their standard input.
     pub(super) given: Vec<GivenText>,
+    /// Commands that a pipe leads to, and what comes through it.
+    pub(super) piped: Vec<PipedInto>,
     /// Whether a part may run more than once: in a loop or a function.
     pub(super) repeats: bool,
 }
@@ -47,6 +49,7 @@ impl<'t> Parser<'t> {
             redirections: Vec::new(),
             assigned: Vec::new(),
             given: Vec::new(),
+            piped: Vec::new(),
             repeats: false,
         }
     }
@@ -108,11 +111,12 @@ impl<'t> Parser<'t> {
         inner.depth = self.depth + 1;
         inner.is_substituted = is_substituted;
         let result = read(&mut inner);
-        let Parser { commands, redirections, assigned, given, repeats, .. } = inner;
+        let Parser { commands, redirections, assigned, given, piped, repeats, .. } = inner;
         self.commands.extend(commands);
         self.redirections.extend(redirections);
         self.assigned.extend(assigned);
         self.given.extend(given);
+        self.piped.extend(piped);
         self.repeats |= repeats;
         result
     }

@@ -1,5 +1,7 @@
 //! What lines are made of: words, redirections, here-documents.
 
+use std::sync::Arc;
+
 use super::HOLE;
 
 /// A stretch of a word.
@@ -121,6 +123,15 @@ pub struct GivenText {
     pub to: Vec<String>,
     /// Whether a pipe takes what that command makes of it to another one.
     pub is_piped: bool,
+}
+
+/// A command that a pipe leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PipedInto {
+    /// Its words.
+    pub words: Vec<String>,
+    /// What comes through the pipe, with holes for what the line does not tell.
+    pub text: Arc<str>,
 }
 
 /// A here-document whose body is still to come.

@@ -1,0 +1,237 @@
+//! Programs that take their program from their standard input, by the words that they are called with. A pipe
+//! into one that has it elsewhere (`python3 -m json.tool`, `ssh host cat`) carries data.
+
+use super::super::shell::is_of_system;
+use super::launchers::{FILTERS, has_language};
+use super::starters::started;
+
+const SHELLS: &[&str] = &[
+    "sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "nu", "xonsh", "elvish", "yash",
+];
+const POWER_SHELLS: &[&str] = &["pwsh", "powershell"];
+/// Those whose input is commands whatever they are called with.
+const SESSIONS: &[&str] = &["sftp", "ftp", "lftp", "gdb", "lldb", "ex", "ed"];
+/// Those that open a shell where no command is named.
+const OPENERS: &[&str] = &["unshare", "nsenter", "parallel", "sem"];
+/// The standard input as a file.
+const INPUTS: &[&str] = &["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
+/// Options of interpreters and shells whose value is the next word.
+const VALUED: &[&str] = &["-o", "+o", "-W", "-X", "-r", "--require", "--import", "-I"];
+const VALUED_OF_SSH: &[&str] = &[
+    "-B", "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-P", "-p",
+    "-R", "-S", "-W", "-w",
+];
+/// Long options that bring the program, or a file with it.
+const WITH_CODE: &[&str] =
+    &["--eval", "--print", "--command", "--execute", "--file", "--run", "--test", "--expr"];
+/// Options with which a program only says something of itself.
+const ABOUT: &[&str] = &["--version", "--help", "-V"];
+/// Letters of options that bring the program, and letters behind which a value is joined.
+const LETTERS: &[(&[&str], &str, &str)] = &[
+    (&["perl"], "eE", "mMIFDxiC"),
+    (&["ruby", "raku", "lua", "luajit"], "e", "rIEKxlM"),
+    (&["node", "nodejs", "tsx", "ts-node"], "ep", "rC"),
+    (&["php"], "rfFRB", "dcz"),
+    (&["psql"], "cf", "UhpdoFRPTvL"),
+    (&["mysql", "mariadb"], "e", "uhpPDS"),
+    (SHELLS, "c", "o"),
+];
+/// Most words behind a launcher that are looked at.
+const MOST_WORDS: usize = 64;
+
+/// Whether what comes in is the program of these words, or of what they start.
+pub(in crate::policy) fn reads_program(words: &[String]) -> bool {
+    let Some((name, arguments)) = words.split_first() else { return false };
+    let program = base(name);
+    // What these start is a command of its own in the reading of the line.
+    let is_read = matches!(program.as_str(), "sudo" | "doas" | "env" | "xargs" | "time" | "timeout");
+    let is_script = SHELLS.contains(&program.as_str()) && !has_code(&program, arguments);
+    let starts = || started(&program, arguments).iter().any(|words| starts_one(words));
+    takes(&program, arguments) || (!is_read && !is_script && starts())
+}
+
+/// Whether a launcher's words may end in a program that does, or a line in them.
+fn starts_one(words: &[String]) -> bool {
+    let is_command = |name: &String| is_of_system(name) || name.contains("/bin/");
+    let tail_does = |words: &[String]| {
+        (0..words.len().min(MOST_WORDS)).any(|at| {
+            let tail = words.get(at..).and_then(<[String]>::split_first);
+            tail.is_some_and(|(name, rest)| is_command(name) && takes(&base(name), rest))
+        })
+    };
+    let lines = words.iter().filter(|word| word.contains(char::is_whitespace)).take(MOST_WORDS);
+    let mut parts = lines.flat_map(|line| line.split([';', '|', '&', '\n', '(', ')']));
+    tail_does(words)
+        || parts.any(|part| tail_does(&part.split_whitespace().map(str::to_owned).collect::<Vec<_>>()))
+}
+
+fn takes(program: &str, arguments: &[String]) -> bool {
+    let has = |wanted: &[&str]| arguments.iter().any(|word| wanted.contains(&word.as_str()));
+    let begins =
+        |starts: &[&str]| arguments.iter().any(|word| starts.iter().any(|text| word.starts_with(text)));
+    let is_option = |word: &String| word.starts_with(['-', '+']);
+    let is_number = |word: &String| word.chars().all(|c| c.is_ascii_digit());
+    if has(ABOUT) {
+        return false;
+    }
+    let may_be_input = || operands(arguments, VALUED).first().is_none_or(|first| INPUTS.contains(first));
+    match program {
+        "make" | "gmake" => names_input(arguments),
+        "vim" | "vi" | "nvim" => begins(&["-e", "-E"]) || has(&["/dev/stdin"]),
+        "emacs" | "ghc" => false,
+        "psql" | "mysql" | "mariadb" => !has_code(program, arguments),
+        // A second word is what it does.
+        "sqlite3" => arguments.len() < 2 || arguments.iter().any(is_option),
+        "ssh" => operands(arguments, VALUED_OF_SSH).len() < 2,
+        "chroot" => operands(arguments, &[]).len() < 2,
+        "su" | "runuser" | "script" => !has_code("sh", arguments),
+        "sudo" | "doas" => {
+            has(&["-s", "-i", "--shell", "--login"]) && operands(arguments, &["-u", "-g"]).is_empty()
+        }
+        "at" | "batch" => !begins(&["-f", "-l", "-r", "-d", "-c"]),
+        "crontab" => arguments.is_empty() || names_input(arguments),
+        "uv" => names_input(arguments),
+        "deno" | "bun" => names_input(arguments) || (may_be_input() && !has_code(program, arguments)),
+        _ if OPENERS.contains(&program) => arguments.iter().all(|word| is_option(word) || is_number(word)),
+        _ if SESSIONS.contains(&program) => true,
+        _ if FILTERS.contains(&program) => is_file_input(arguments),
+        _ if POWER_SHELLS.contains(&program) => names_input(arguments) || arguments.iter().all(is_option),
+        _ if SHELLS.contains(&program) => {
+            let reads_on =
+                arguments.iter().any(|word| is_option(word) && word.contains('s') && !word.starts_with("--"));
+            !has_code(program, arguments) && (reads_on || may_be_input())
+        }
+        _ => has_language(program) && may_be_input() && !has_code(program, arguments),
+    }
+}
+
+/// `-f -`, `-nf /dev/stdin`, `-f-`, `--file=-`
+fn is_file_input(arguments: &[String]) -> bool {
+    let is_file = |word: &String| word.starts_with('-') && word.contains('f');
+    arguments.iter().any(is_file) && names_input(arguments)
+}
+
+/// Whether a word is the standard input, or has it joined to an option.
+fn names_input(arguments: &[String]) -> bool {
+    arguments.iter().any(|word| {
+        let is_joined = word.starts_with('-') && (word.ends_with("f-") || word.ends_with("=-"));
+        INPUTS.contains(&word.as_str()) || is_joined || word.contains("/dev/stdin")
+    })
+}
+
+/// The words that are neither options nor their values.
+fn operands<'w>(arguments: &'w [String], valued: &[&str]) -> Vec<&'w str> {
+    let mut is_value = false;
+    let is_operand = |word: &&str| {
+        let is_option = word.starts_with(['-', '+']) && *word != "-";
+        let is_passed = is_value || is_option;
+        is_value = !is_value && valued.contains(word);
+        !is_passed
+    };
+    arguments.iter().map(String::as_str).filter(is_operand).collect()
+}
+
+/// Whether an option brings the program.
+fn has_code(program: &str, arguments: &[String]) -> bool {
+    let is_python = ["python", "pypy", "ipython"].iter().any(|name| program.starts_with(name));
+    let known = LETTERS.iter().find(|(programs, ..)| programs.contains(&program));
+    let (code, valued) = match known {
+        Some(&(_, code, valued)) => (code, valued),
+        None if is_python => ("cm", "WX"),
+        None => ("cef", ""),
+    };
+    arguments.iter().any(|word| match word.strip_prefix('-') {
+        Some(long) if long.starts_with('-') => WITH_CODE.iter().any(|option| word.starts_with(option)),
+        Some(letters) => letters.chars().take_while(|c| !valued.contains(*c)).any(|c| code.contains(c)),
+        None => false,
+    })
+}
+
+fn base(name: &str) -> String {
+    name.rsplit('/').next().unwrap_or_default().to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_that_is_named_elsewhere_does_not_come_in() {
+        let reads = |line: &str| reads_program(&line.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        for line in [
+            "zsh",
+            "fish",
+            "ksh -s a",
+            "zsh -x",
+            "python3",
+            "python3 -",
+            "python3 -u -",
+            "python3 -W c",
+            "node",
+            "perl",
+            "ruby -w",
+            "awk -f -",
+            "sed -nf /dev/stdin a",
+            "crontab",
+            "crontab -",
+            "at now",
+            "batch",
+            "sftp h",
+            "psql db",
+            "R --no-save",
+            "parallel",
+            "parallel -j 4",
+            "ssh host",
+            "ssh -p 22 host bash",
+            "docker exec -i c sh",
+            "ipython",
+            "uv run -",
+            "uv run python3",
+            "pwsh -",
+            "pwsh -NoProfile -Command -",
+            "make -f -",
+            "perl -MFile::Temp",
+            "/usr/bin/python3.12",
+            "su u",
+            "sudo -u x -s",
+            "docker-compose exec -T db psql",
+            "bundle exec ruby",
+        ] {
+            assert!(reads(line), "{line}");
+        }
+        for line in [
+            "python3 -m json.tool",
+            "python3 -mjson.tool",
+            "python3 -c print",
+            "python3 a.py -",
+            "python3 --version",
+            "node -e x",
+            "node a.js",
+            "perl -pe s/a/b/",
+            "perl -lane print",
+            "ruby -ne x",
+            "sed s/a/b/",
+            "awk -F: x",
+            "awk -f a.awk",
+            "jq .",
+            "ssh host cat",
+            "sudo tee /etc/at",
+            "kubectl apply -f -",
+            "docker build -",
+            "parallel gzip",
+            "psql -c x",
+            "sqlite3 a.db x",
+            "zsh a.sh",
+            "zsh -c cat",
+            "make",
+            "make test",
+            "vim -",
+            "at -f a now",
+            "crontab -l",
+            "xargs python3",
+            "tee sh",
+        ] {
+            assert!(!reads(line), "{line}");
+        }
+    }
+}

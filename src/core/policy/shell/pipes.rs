@@ -1,0 +1,76 @@
+//! What a pipe hands on: the text, where the words of the line tell it.
+
+use std::sync::Arc;
+
+use super::parser::Parser;
+use super::parts::{PipedInto, Word};
+use super::{Command, HOLE, names};
+
+impl Parser<'_> {
+    /// Says to the commands after the first ones what comes to them through a pipe.
+    pub(super) fn feed(&mut self, commands: usize, text: &Arc<str>) {
+        let fed = self.commands.iter().skip(commands).filter(|command| !command.is_wrapper);
+        self.piped.extend(fed.map(|command| PipedInto {
+            words: command.words.iter().map(Word::with_holes).collect(),
+            text: Arc::clone(text),
+        }));
+    }
+
+    /// What the commands after the first ones print, with holes for what the line does not tell. `before`:
+    /// what a pipe brings them. `has_texts`: whether they are given texts that are known by themselves.
+    pub(super) fn printed(&self, commands: usize, has_texts: bool, before: Option<&str>) -> String {
+        let unknown = || HOLE.to_string();
+        let printing = || self.commands.iter().skip(commands).filter(|command| !command.is_wrapper);
+        let texts: Vec<String> =
+            printing().map(|command| text(command, has_texts, before).unwrap_or_else(unknown)).collect();
+        // What another command prints may go on in the midst of a word.
+        let is_whole = texts.len() == 1 || (!texts.is_empty() && printing().all(ends_its_line));
+        if is_whole { texts.join("\n") } else { unknown() }
+    }
+}
+
+/// Whether it is an `echo` that ends with a newline.
+fn ends_its_line(command: &Command) -> bool {
+    let is_option = |word: &Word| word.with_holes().starts_with(['-', HOLE]);
+    command.name().as_deref() == Some("echo")
+        && !command.arguments().first().is_some_and(is_option)
+        && !command.arguments().iter().any(|word| word.with_holes().contains('\\'))
+}
+
+/// What one command prints. `None`: the line does not tell.
+fn text(command: &Command, has_texts: bool, before: Option<&str>) -> Option<String> {
+    let name = command.name().filter(|name| names::is_of_system(name))?;
+    let arguments: Vec<String> = command.arguments().iter().map(Word::with_holes).collect();
+    let passes_on = match names::base(&name) {
+        "echo" => return Some(spoken(&arguments.join(" "))),
+        "printf" => return Some(formatted(&arguments)),
+        "cat" => arguments.iter().all(|word| word == "-"),
+        "tee" => true,
+        _ => false,
+    };
+    let own = before.map(str::to_owned).or_else(|| has_texts.then(String::new));
+    own.filter(|_| passes_on)
+}
+
+/// A text as it is, and as it is where escapes count: of others than newlines and tabs nobody knows here.
+fn spoken(text: &str) -> String {
+    if !text.contains('\\') {
+        return text.to_owned();
+    }
+    let cut = text.replace("\\n", "\n").replace("\\t", "\t");
+    let is_known = !cut.contains('\\');
+    let more = if is_known { String::new() } else { HOLE.to_string() };
+    [text, &cut, &more].join("\n")
+}
+
+/// What `printf` makes of its words: nobody knows here where a word of the format goes on with one of the
+/// others.
+fn formatted(arguments: &[String]) -> String {
+    let text = spoken(&arguments.join(" "));
+    let Some((format, values)) = arguments.split_first() else { return text };
+    let format = format.replace("\\n", "\n").replace("\\t", "\t");
+    let is_split = format.split_whitespace().any(|word| word.contains('%') && word != "%s");
+    // The format begins anew where there are more words.
+    let is_joined = values.len() > 1 && !format.ends_with(char::is_whitespace);
+    if is_split || is_joined { [text, HOLE.to_string()].join("\n") } else { text }
+}
