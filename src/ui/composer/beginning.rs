@@ -103,7 +103,8 @@ impl Composer {
     pub(in crate::ui) fn draft(&self) -> UserMessage {
         let message = self.message();
         let name = message.content.split(char::is_whitespace).next().and_then(|name| name.strip_prefix('/'));
-        let is_called = name.is_some_and(|name| name.starts_with(char::is_alphabetic) && !name.contains('/'));
+        let is_called =
+            name.is_some_and(|name| name.starts_with(char::is_alphanumeric) && !name.contains('/'));
         if !is_called || self.name_was_typed() {
             return message;
         }
