@@ -134,10 +134,12 @@ fn what_lets_calls_do_more_is_typed() {
         harness.press(command);
         assert_eq!(enter(&mut harness).len(), 1, "{command}");
     }
-    // What takes away is obeyed, and an argument in sight is one.
+    // What takes away is obeyed, and so is any other command with an argument that was pasted.
     let mode = |mode| vec![UiEffect::Send(Intent::SetMode(mode))];
     assert_eq!(enter(&mut with("", "/mode plan")), mode(Mode::Plan));
-    assert_eq!(enter(&mut with("/mode ", "unrestricted")), mode(Mode::Unrestricted));
+    assert_eq!(enter(&mut with("/mode ", "plan")), mode(Mode::Plan));
+    let renamed = enter(&mut with("/rename ", "the parser"));
+    assert_eq!(renamed, [UiEffect::Send(Intent::Rename("the parser".to_owned()))]);
     let mut harness = with("/mode ", &format!("unrestricted{}", "\n".repeat(25)));
     assert!(enter(&mut harness).is_empty());
     assert!(harness.local.hint.as_deref().unwrap().contains(TYPED), "{:?}", harness.local.hint);
@@ -202,4 +204,45 @@ fn into_a_call_goes_what_was_pasted() {
     paste(&mut harness.local, &harness.view, &folded("!a"));
     harness.key(KeyCode::Char('o'), KeyModifiers::ALT);
     assert!(harness.local.composer.shown().starts_with("!a\nprint(1)"));
+}
+
+/// The word that matters stands behind the name.
+#[test]
+fn what_lets_calls_do_more_is_typed_with_what_follows_its_name() {
+    for (typed, pasted) in [
+        ("/mode ", "unrestricted"),
+        ("/mode unr", "estricted"),
+        ("/permissions host ", "evil.example"),
+        ("/permissions ", "host evil.example"),
+        ("/adopt ", "2"),
+        ("/whatif e1 ", "allow"),
+    ] {
+        let command = format!("{typed}{pasted}");
+        let mut harness = with(typed, pasted);
+        let is_refused = |harness: &mut ScreenHarness| {
+            assert!(enter(harness).is_empty(), "{command}");
+            assert!(harness.local.hint.as_deref().unwrap().contains(TYPED), "{command}");
+            assert_eq!(harness.local.composer.text(), command, "it stays");
+        };
+        is_refused(&mut harness);
+        // Nor is it typed after it was deleted and put back, or undone and made again.
+        harness.ctrl('u');
+        harness.ctrl('y');
+        is_refused(&mut harness);
+        harness.ctrl('u');
+        harness.ctrl('_');
+        is_refused(&mut harness);
+        harness.local.composer.hold_edited(&command);
+        is_refused(&mut harness);
+        // Once all of it is gone, it can be typed.
+        harness.ctrl('u');
+        harness.press(&command);
+        assert_eq!(enter(&mut harness).len(), 1, "{command}");
+    }
+    // The end of a word that was pasted and deleted, put in behind a name.
+    let mut harness = with("", "unrestricted");
+    harness.ctrl('w');
+    harness.press("/mode ");
+    harness.ctrl('y');
+    assert!(enter(&mut harness).is_empty(), "{}", harness.local.composer.shown());
 }

@@ -9,6 +9,7 @@ use crate::ledger::UserMessage;
 
 use super::Composer;
 use super::name_origin::NameOrigin;
+use super::origin::Origin;
 use super::pastes::one_kind_of_ends;
 
 impl Composer {
@@ -23,9 +24,19 @@ impl Composer {
         if self.runs_a_command() { OwnCommand::read(&self.whole()) } else { None }
     }
 
+    /// Where what it holds comes from. What is gone is forgotten.
+    pub(super) fn origin(&self) -> Origin {
+        if self.is_empty() { Origin::default() } else { self.origin }
+    }
+
     /// Where the name of a slash command comes from.
     pub(super) fn name_origin(&self) -> NameOrigin {
-        if self.is_empty() { NameOrigin::Typed } else { self.name_origin }
+        self.origin().name
+    }
+
+    /// Whether all of it was typed: the name of a command and what follows it.
+    pub(in crate::ui) fn all_was_typed(&self) -> bool {
+        self.name_was_typed() && !self.origin().has_paste
     }
 
     /// Whether the name of a slash command was typed, all of it.
@@ -55,16 +66,16 @@ impl Composer {
         let is_long = pasted.trim_end().contains('\n') || self.folds(&pasted);
         let origin = self.brings(&pasted, if is_long { NameOrigin::Words } else { NameOrigin::PastedLine });
         self.paste(&pasted);
-        self.name_origin = origin;
+        self.origin.name = origin;
     }
 
     /// Puts in what was deleted last. What was written for something else begins no command.
     pub fn yank_text(&mut self) {
         self.leave_walk();
         let (text, _, origin) = self.killed.clone();
-        let origin = self.brings(&text, origin);
+        let name = self.brings(&text, origin.name);
         self.yank();
-        self.name_origin = origin;
+        self.origin.name = name;
     }
 
     /// Opens a paste as [`Self::open_paste`] does. What was a message in its fold is one in sight: a blank
