@@ -155,11 +155,13 @@ fn the_end_of_a_paste_without_marks_lets_calls_do_no_more() {
         harness.waits(1_000);
         assert_eq!(enter(&mut harness).len(), 1, "by itself, in sight");
     }
-    for burst in ["/mode unrestricted\n\n\n\n\n\n\n\n\n", "/mode unrestricted\rx"] {
-        let mut harness = ScreenHarness::new(SessionBuilder::new());
-        assert!(harness.bursts(burst).is_empty(), "{burst:?}");
-        assert!(enter(&mut harness).is_empty(), "{burst:?}");
-    }
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    assert!(harness.bursts("/mode unrestricted\n\n\n\n\n\n\n\n\n").is_empty());
+    assert!(enter(&mut harness).is_empty());
+    // With a line behind it, it is a message.
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    assert!(harness.bursts("/mode unrestricted\rx").is_empty());
+    assert_eq!(sent(&mut harness), "/mode unrestricted\nx");
 }
 
 #[test]
@@ -204,6 +206,55 @@ fn into_a_call_goes_what_was_pasted() {
     paste(&mut harness.local, &harness.view, &folded("!a"));
     harness.key(KeyCode::Char('o'), KeyModifiers::ALT);
     assert!(harness.local.composer.shown().starts_with("!a\nprint(1)"));
+}
+
+#[test]
+fn several_lines_that_come_as_keys_are_a_message_as_a_marked_paste_is() {
+    let many: String = (1..=30).map(|n| format!("\recho {n}")).collect();
+    for end in ["\r", "\n"] {
+        for burst in [
+            "!echo a\recho b",
+            "!!echo a\r\recho b",
+            &format!("!echo a{many}"),
+            "/rename a\rb",
+            "/race fix it\rand that",
+        ] {
+            let burst = burst.replace('\r', end);
+            let text = burst.replace('\r', "\n");
+            let mut harness = ScreenHarness::new(SessionBuilder::new());
+            assert!(harness.bursts(&burst).is_empty(), "{burst:?}");
+            let hint = harness.local.hint.clone().unwrap_or_default();
+            // What would be no command says nothing.
+            let is_silent = text.starts_with("/rename");
+            assert!(is_silent || hint.contains("pasted lines are a message"), "{burst:?}: {hint}");
+            assert!(!harness.frame(80, 24).contains(TITLE), "{}", harness.frame(80, 24));
+            let blank = if text.starts_with('!') { " " } else { "" };
+            harness.waits(1_000);
+            assert_eq!(sent(&mut harness), format!("{blank}{text}"));
+        }
+    }
+    // In two reads, before words that were there.
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    harness.press("done");
+    harness.ctrl('a');
+    harness.waits(1_000);
+    harness.bursts("!echo a\rec");
+    harness.waits(5);
+    harness.bursts("ho b ");
+    harness.waits(1_000);
+    assert_eq!(sent(&mut harness), " !echo a\necho b done");
+    // What a person typed begins a command, whatever comes behind it.
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    harness.press("!");
+    harness.waits(1_000);
+    harness.bursts("echo a\recho b");
+    harness.waits(1_000);
+    assert_eq!(enter(&mut harness), runs("echo a\necho b"));
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    harness.press("!echo a");
+    harness.ctrl('j');
+    harness.press("echo b");
+    assert_eq!(enter(&mut harness), runs("echo a\necho b"));
 }
 
 /// The word that matters stands behind the name.

@@ -102,8 +102,23 @@ impl Composer {
         if is_in_name && !text.is_empty() { before.max(origin) } else { before }
     }
 
+    /// The lines above the cursor came as keys of one paste, and are a message. `first`: a blank comes before
+    /// their `!`. `name`: their first word names no command.
+    pub(in crate::ui) fn make_words(&mut self, first: bool, name: bool) {
+        if first && self.runs_a_command() {
+            let (row, col) = self.position();
+            let cell = |at: usize| u16::try_from(at).unwrap_or(u16::MAX);
+            self.go(CursorMove::Jump(0, 0));
+            self.area.insert_char(' ');
+            self.go(CursorMove::Jump(cell(row), cell(col)));
+        }
+        if name {
+            self.origin = Origin { name: NameOrigin::Words, has_paste: true };
+        }
+    }
+
     /// All that stands before the cursor.
-    fn all_before_cursor(&self) -> String {
+    pub(in crate::ui) fn all_before_cursor(&self) -> String {
         let (row, _) = self.position();
         let above = self.area().lines().iter().take(row);
         above.flat_map(|line| [line.as_str(), "\n"]).collect::<String>() + &self.before_cursor()
