@@ -67,7 +67,7 @@ pub(super) fn must_be_typed(local: &Local, view: &View, meaning: &Meaning) -> bo
 
 /// What would be sent, for another session. There nothing says that a part of it was pasted, so what lets calls
 /// do more is escaped, in whatever mode that session is.
-pub(super) fn draft(composer: &Composer, view: &View) -> UserMessage {
+pub(super) fn draft(composer: &Composer) -> UserMessage {
     let message = composer.draft();
     if composer.all_was_typed() {
         return message;
@@ -86,11 +86,9 @@ fn escaped(message: UserMessage) -> UserMessage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::ViewSettings;
 
     #[test]
     fn a_draft_with_a_pasted_argument_lets_calls_do_no_more_in_the_session_that_goes_on() {
-        let view = View::new(ViewSettings { mode: Mode::Auto, ..ViewSettings::unknown() });
         for (typed, pasted, held) in [
             ("/mode ", "unrestricted", "//mode unrestricted"),
             ("/mode ", "edit", "//mode edit"),
@@ -102,7 +100,7 @@ mod tests {
             let mut composer = Composer::default();
             assert!(typed.chars().all(|c| composer.insert(c)));
             composer.paste_text(pasted);
-            assert_eq!(draft(&composer, &view).content, held, "{typed:?} {pasted:?}");
+            assert_eq!(draft(&composer).content, held, "{typed:?} {pasted:?}");
         }
     }
 }

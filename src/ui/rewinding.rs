@@ -28,7 +28,7 @@ pub(super) fn draft(local: &mut Local, view: &View, message: EntryId) -> UserMes
     if let Some(said) = said(view, message) {
         local.message_composer().give_back_message(&said);
     }
-    pasted_words::draft(local.message_composer(), view)
+    pasted_words::draft(local.message_composer())
 }
 
 /// A message as it was typed.

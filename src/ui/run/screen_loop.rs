@@ -229,7 +229,7 @@ impl ScreenLoop {
             self.outcome = Some(UiOutcome::Branch(start.clone()));
         }
         if let Reply::Forked(id) = &said {
-            let draft = pasted_words::draft(self.local.message_composer(), &self.view);
+            let draft = pasted_words::draft(self.local.message_composer());
             self.outcome = Some(UiOutcome::Resume { id: id.clone(), draft });
         }
         reply(&mut self.local, &self.view, said);
