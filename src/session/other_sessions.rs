@@ -102,7 +102,13 @@ fn said(entries: &[Arc<Entry>], at: usize, imported_to: Option<EntryId>) -> Opti
         return None;
     }
     let behind = behind.iter().map(|entry| &entry.body);
-    let was_run = Some(entry.id) > imported_to && OwnCommand::was_run(content, behind);
+    let is_from_here = Some(entry.id) > imported_to;
+    // The message that follows comes back as the call of the command, and nothing would tell this one from
+    // words that look like it.
+    if is_from_here && OwnCommand::ran_first(content, behind.clone()) {
+        return None;
+    }
+    let was_run = is_from_here && OwnCommand::was_run(content, behind);
     let said = UserMessage { pastes, ..UserMessage::text(content.as_str()) };
     Some(if was_run { said } else { said.as_words() })
 }
@@ -188,7 +194,7 @@ mod tests {
         let made = ToolUse { id: CallId(1), wire_id: String::new(), name: "shell".to_owned(), arguments };
         let bodies = [words("!touch x"), words("hello"), words("!ls"), Body::Command(made)];
         let entry = |(id, body)| Arc::new(Entry { id: EntryId(id), at: Millis(0), body });
-        let entries: Vec<Arc<Entry>> = (1_u64..).zip(bodies).map(entry).collect();
+        let entries: Vec<Arc<Entry>> = (1_u64..).zip(bodies.clone()).map(entry).collect();
         let all = |imported_to| -> Vec<String> {
             let said = (0..entries.len()).filter_map(|at| said(&entries, at, imported_to));
             said.map(|said| said.content).collect()
@@ -196,5 +202,12 @@ mod tests {
         assert_eq!(all(None), [" !touch x", "hello", "!ls"]);
         assert_eq!(all(Some(EntryId(2))), [" !touch x", "hello", "!ls"]);
         assert_eq!(all(Some(EntryId(4))), [" !touch x", "hello", " !ls"], "nobody here has typed it");
+        // The message of a custom command stands for both, and follows what that ran first.
+        let [.., made] = bodies;
+        let bodies = [words("/fix this"), words("/fix it"), made, words("/fix it\n\nFix it.")];
+        let entries: Vec<Arc<Entry>> = (1_u64..).zip(bodies).map(entry).collect();
+        let said = (0..entries.len()).filter_map(|at| said(&entries, at, None));
+        let said: Vec<String> = said.map(|said| said.content).collect();
+        assert_eq!(said, ["/fix this", "/fix it\n\nFix it."]);
     }
 }

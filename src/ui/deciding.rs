@@ -73,9 +73,11 @@ pub(super) fn show_rest(local: &mut Local, request: EntryId) -> bool {
     let unread = |reading: &&mut ReadProgress| reading.request == request && reading.is_unread();
     let Some(reading) = local.reading.as_mut().filter(unread) else { return false };
     if reading.goes_on() {
-        let words = match reading.is_page {
-            false => "too long to be read here: o shows all of it",
-            true => "not all of this call is shown, so it cannot be allowed here",
+        let words = match (reading.is_page, local.always.is_some()) {
+            (false, false) => "too long to be read here: o shows all of it",
+            // There the key is none.
+            (false, true) => "too long to be read here: esc, then o shows all",
+            (true, _) => "not all of this call is shown, so it cannot be allowed here",
         };
         local.hint = Some(words.to_owned());
         local.stand.clear();

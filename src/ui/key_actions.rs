@@ -1,6 +1,6 @@
 //! What a key of the table does.
 
-use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use tui_textarea::CursorMove;
 
 use crate::agent::Intent;
@@ -96,7 +96,7 @@ fn act(local: &mut Local, view: &View, command: KeyAction, press: Press, was_arm
         KeyAction::Copy => return copy(local, view).map(UiEffect::Copy).into_iter().collect(),
         KeyAction::Up | KeyAction::Down if command_menu::choose(local, view, command == KeyAction::Up) => {}
         KeyAction::Up | KeyAction::Down if focus::up_or_down(local, view, command, press) => {}
-        _ => edit(local, key),
+        _ => edit(local, press),
     }
     Vec::new()
 }
@@ -241,7 +241,8 @@ fn open(local: &mut Local, view: &View) -> Vec<UiEffect> {
 
 /// A key that means nothing else edits the composer, and takes the focus there: what a person begins to type
 /// must not be taken for answers half-way.
-pub(super) fn edit(local: &mut Local, key: KeyEvent) {
+pub(super) fn edit(local: &mut Local, press: Press) {
+    let key = press.key;
     if local.vim.takes(&mut local.composer, key) {
         local.focus = Focus::Composer;
         return;
@@ -250,12 +251,17 @@ pub(super) fn edit(local: &mut Local, key: KeyEvent) {
         local.focus = Focus::Composer;
     }
     let held = key.modifiers & (KeyModifiers::CONTROL | KeyModifiers::ALT);
-    let composer = &mut local.composer;
-    match (key.code, held) {
-        (KeyCode::Char(c), KeyModifiers::NONE) if composer.insert(c) => {}
-        (KeyCode::Char(_), KeyModifiers::NONE) => {
+    if let (KeyCode::Char(c), KeyModifiers::NONE) = (key.code, held) {
+        if !local.is_editing() {
+            local.burst_text.takes(&mut local.composer, press.burst, c);
+        }
+        if !local.composer.insert(c) {
             local.hint = Some("the composer is full: send this, or put the rest into a file".to_owned());
         }
+        return;
+    }
+    let composer = &mut local.composer;
+    match (key.code, held) {
         (KeyCode::Backspace, KeyModifiers::NONE) => composer.backspace(),
         (KeyCode::Backspace, _) | (KeyCode::Char('w'), KeyModifiers::CONTROL) => composer.delete_word(),
         (KeyCode::Delete, _) => composer.delete(),

@@ -26,12 +26,14 @@ pub struct Press {
     pub more: bool,
     /// A line ended before it in the same burst: what comes is a paste of several lines.
     pub after_line: bool,
+    /// Which burst it belongs to: keys that a person presses one after the other have one each.
+    pub burst: u64,
 }
 
 impl Press {
     /// A key that nobody has pressed, for what a click or a list does in its place. It never decides.
     pub(super) fn made(key: KeyEvent) -> Self {
-        Self { key, at: Duration::ZERO, alone: false, again: false, more: false, after_line: false }
+        Self { key, at: Duration::ZERO, alone: false, again: false, more: false, after_line: false, burst: 0 }
     }
 }
 
@@ -41,6 +43,8 @@ pub struct KeyTiming {
     last: Option<(KeyEvent, Duration)>,
     /// Whether Enter was one of the keys of this burst, with a letter behind it.
     line_ended: bool,
+    /// The number of the last burst, from 1.
+    burst: u64,
 }
 
 impl KeyTiming {
@@ -53,7 +57,9 @@ impl KeyTiming {
             let is_same = |before: KeyEvent| (before.code, before.modifiers) == (key.code, key.modifiers);
             // A paste consists of text.
             let is_text = types(*key) || matches!(key.code, KeyCode::Enter | KeyCode::Tab);
-            self.line_ended &= is_text && (place > 0 || gap.is_some_and(|(_, gap)| gap < BURST));
+            let is_joined = place > 0 || gap.is_some_and(|(_, gap)| gap < BURST);
+            self.line_ended &= is_text && is_joined;
+            self.burst += u64::from(!is_joined);
             let more = keys.get(place + 1..).unwrap_or_default().iter().any(|key| types(*key));
             presses.push(Press {
                 key: *key,
@@ -63,6 +69,7 @@ impl KeyTiming {
                     || gap.is_some_and(|(before, gap)| is_same(before) && gap < HELD),
                 more,
                 after_line: self.line_ended,
+                burst: self.burst,
             });
             self.line_ended |= more && key.code == KeyCode::Enter;
             self.last = Some((*key, at));
@@ -112,6 +119,13 @@ mod tests {
         assert_eq!(at("y", 1_559), [(true, true, false)], "a held key begins to repeat");
         assert_eq!(at("y", 2_159), [(true, false, false)]);
         assert_eq!(at("ab", 3_000), [(false, false, true), (false, false, false)]);
+        let bursts: Vec<u64> = [("ab", 5_000), ("c", 5_010), ("d", 5_040), ("e", 5_500)]
+            .into_iter()
+            .flat_map(|(text, at)| rhythm.take(&text.chars().map(key).collect::<Vec<_>>(), true, ms(at)))
+            .map(|press| press.burst)
+            .collect();
+        let first = bursts[0];
+        assert_eq!(bursts, [first, first, first, first + 1, first + 2], "close together is one burst");
         let mut held = key('z');
         held.kind = KeyEventKind::Repeat;
         assert!(rhythm.take(&[held], true, ms(9_000))[0].again);

@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::ledger::{ApprovalRequest, CallId, EntryId, UserMessage};
 use crate::view::{CardId, View};
 
+use super::burst_text::BurstText;
 pub use super::call_edit::Edit;
 pub(super) use super::call_edit::EditedPart;
 use super::composer::Composer;
@@ -68,6 +69,8 @@ pub struct Local {
     pub rewind: Option<(CallId, EntryId)>,
     /// The last key decided or took something: held, or pressed twice, it does not send what is typed.
     pub key_is_spent: bool,
+    /// In which bursts of keys the beginning of what is typed came.
+    pub burst_text: BurstText,
     /// The last key was an Esc that did nothing: another one lists the messages to go back to.
     pub esc_armed: bool,
     /// Names that can follow a command.
@@ -252,6 +255,7 @@ impl Local {
             quit_armed: false,
             rewind: None,
             key_is_spent: false,
+            burst_text: BurstText::default(),
             esc_armed: false,
             known_names: super::known_names::KnownNames::default(),
             next_model: None,

@@ -39,6 +39,9 @@ pub mod scroll;
 /// How keys arrive: one by one, held down, or in a burst.
 pub mod key_timing;
 
+/// A paste that comes as a burst of keys.
+pub mod burst_text;
+
 /// What stands on the screen to be decided, and since when.
 pub mod visible_decision;
 

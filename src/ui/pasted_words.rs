@@ -1,9 +1,12 @@
 //! A paste that begins as a command does, and is words for the model: what is said of it, and what is not
 //! done.
 
+use crate::ledger::UserMessage;
+use crate::policy::Mode;
 use crate::view::View;
 
 use super::commands::{self, Fronts, Meaning};
+use super::composer::Composer;
 use super::local::Local;
 
 /// What is said of a folded one.
@@ -52,11 +55,52 @@ pub(super) fn lets_more(local: &Local, view: &View) -> bool {
     matches!(meaning, Some(Ok(meaning)) if meaning.lets_more(view.session.mode))
 }
 
-/// Whether a command is not obeyed: calls could do more by it, and it was pasted, or a part of it is folded.
+/// Whether a command is not obeyed: calls could do more by it, and a part of it was pasted. The word that
+/// matters most stands behind the name.
 pub(super) fn must_be_typed(local: &Local, view: &View, meaning: &Meaning) -> bool {
     let composer = &local.composer;
     // A terminal that does not mark a paste brings its empty lines, too.
     let is_line = composer.area().lines().len() == 1;
-    let is_typed = || is_line && composer.name_was_typed() && composer.message().pastes.is_empty();
+    let is_typed = || is_line && composer.all_was_typed() && composer.message().pastes.is_empty();
     meaning.lets_more(view.session.mode) && !is_typed()
+}
+
+/// What would be sent, for another session. There nothing says that a part of it was pasted, so what lets calls
+/// do more is escaped, in whatever mode that session is.
+pub(super) fn draft(composer: &Composer) -> UserMessage {
+    let message = composer.draft();
+    if composer.all_was_typed() {
+        return message;
+    }
+    match commands::read(&message.content, Fronts::Screen) {
+        Some(Ok(meaning)) if meaning.lets_more(Mode::Plan) => escaped(message),
+        Some(_) | None => message,
+    }
+}
+
+fn escaped(message: UserMessage) -> UserMessage {
+    let pastes = message.pastes.behind(1);
+    UserMessage { pastes, ..UserMessage::text(format!("/{}", message.content)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_draft_with_a_pasted_argument_lets_calls_do_no_more_in_the_session_that_goes_on() {
+        for (typed, pasted, held) in [
+            ("/mode ", "unrestricted", "//mode unrestricted"),
+            ("/mode ", "edit", "//mode edit"),
+            ("/mode edit", "", "/mode edit"),
+            ("", "/mode edit", "//mode edit"),
+            ("/race ", "fix it", "/race fix it"),
+            ("/export ", "a.md", "/export a.md"),
+        ] {
+            let mut composer = Composer::default();
+            assert!(typed.chars().all(|c| composer.insert(c)));
+            composer.paste_text(pasted);
+            assert_eq!(draft(&composer).content, held, "{typed:?} {pasted:?}");
+        }
+    }
 }

@@ -5,6 +5,7 @@ use crate::view::View;
 
 use super::commands;
 use super::local::Local;
+use super::pasted_words;
 use super::request::Request;
 
 /// What an entry that was just recorded makes due: after the undo that was to come first, the conversation; after its
@@ -27,7 +28,7 @@ pub(super) fn draft(local: &mut Local, view: &View, message: EntryId) -> UserMes
     if let Some(said) = said(view, message) {
         local.message_composer().give_back_message(&said);
     }
-    local.message_composer().draft()
+    pasted_words::draft(local.message_composer())
 }
 
 /// A message as it was typed.

@@ -136,8 +136,8 @@ pub(super) fn press(local: &mut Local, view: &View, press: Press) -> Option<Vec<
     (key.code == KeyCode::Esc).then(Vec::new)
 }
 
-/// Whether a command answers the call, or offers something else about it: what the pane of a rule does not
-/// offer signs nothing there.
+/// Whether a command answers the call, offers something else about it, or opens what would take the place of
+/// the rule: what its pane does not offer signs nothing there, and leads to no page where it would.
 fn answers(command: KeyAction) -> bool {
     matches!(
         command,
@@ -149,6 +149,8 @@ fn answers(command: KeyAction) -> bool {
             | KeyAction::Reason
             | KeyAction::Edit
             | KeyAction::Raise
+            | KeyAction::Open
+            | KeyAction::Prompts
     )
 }
 

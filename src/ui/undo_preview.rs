@@ -81,9 +81,10 @@ pub(super) fn said_by_user(view: &View) -> Vec<SaidByUser<'_>> {
             called = (!message.content.starts_with('!')).then_some(now);
             continue;
         }
-        let is_sent =
-            |call: &SaidByUser<'_>| typed(call.text, &view.settings) == typed(now.text, &view.settings);
-        said.push(called.take().filter(is_sent).unwrap_or(now));
+        let is_sent = |call: &SaidByUser<'_>| call.text == typed(now.text, &view.settings);
+        let call = called.take().filter(is_sent);
+        // Its words are those of the message: alone, the call could be words that only look like one.
+        said.push(call.map_or(now, |call| SaidByUser { text: now.text, ..call }));
     }
     said
 }

@@ -29,6 +29,9 @@ use super::{approval_keys, blocked_host, editing, file_menu_keys, focus};
 pub fn update(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect> {
     local.composer.note();
     let mut acts = pressed(local, view, press);
+    if local.hint.is_none() && local.burst_text.is_words(press.burst) {
+        local.hint = pasted_words::why(local, view).map(str::to_owned);
+    }
     local.composer.note();
     acts.extend(file_menu_keys::settle(local, view));
     acts
@@ -113,7 +116,7 @@ fn in_focus(
             obey(local, view, command, press, was_armed)
         }
         Some(_) | None => {
-            edit(local, key);
+            edit(local, press);
             Vec::new()
         }
     }

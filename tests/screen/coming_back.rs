@@ -160,6 +160,41 @@ fn what_a_person_sent_is_called_back_as_it_was_typed_and_once() {
     assert_eq!(up(&mut harness), "/tidy src", "there is none before it");
 }
 
+/// The names of a custom command and of a skill, as of those that are built in.
+#[test]
+fn words_that_begin_with_the_name_of_a_custom_command_come_back_as_words() {
+    for said in ["/tidy this\nand that", "/tidy src", "/pdf it", "/help me"] {
+        let escaped = format!("/{said}");
+        let mut builder = SessionBuilder::new();
+        builder.user(said);
+        let mut harness = ScreenHarness::new(SessionBuilder::new());
+        harness.view.settings = callable();
+        for event in &builder.events {
+            harness.view.fold(event);
+        }
+        harness.key(KeyCode::Up, KeyModifiers::NONE);
+        assert_eq!(harness.local.composer.text(), escaped);
+        let acts = harness.key(KeyCode::Enter, KeyModifiers::NONE);
+        assert_eq!(acts, [UiEffect::Send(Intent::Submit(said.into()))], "the words, and nothing is called");
+        // The same after a refusal, with blanks before it, and in lines.
+        hear(&mut harness.local, &harness.view, &Live::Returned(vec![format!("  {said}").as_str().into()]));
+        assert_eq!(harness.local.composer.text(), escaped);
+        let mut linear = LinearHarness::told(SessionBuilder::new(), callable());
+        linear.talk.reply(Reply::Returned { said: said.into(), why: "no".to_owned() });
+        linear.writes();
+        let sends = [LinearEffect::Send(Intent::Submit(said.into()))];
+        assert_eq!(linear.types("/send"), sends);
+    }
+}
+
+#[test]
+fn a_custom_command_that_was_called_while_a_call_waits_is_kept_as_the_command() {
+    let mut linear = LinearHarness::told(scenes::waiting_command(), callable());
+    assert!(linear.types("/tidy src").is_empty());
+    linear.writes();
+    assert!(linear.said.contains("kept, /send sends it: /tidy src\n"), "{}", linear.said);
+}
+
 #[test]
 fn a_message_in_lines_is_kept_as_it_was_typed_and_sent_as_before() {
     let mut linear = LinearHarness::told(SessionBuilder::new(), callable());

@@ -115,7 +115,8 @@ fn a_command_is_joined_only_of_lines_that_came_by_themselves() {
     let mut linear = LinearHarness::new(SessionBuilder::new());
     let acts = types_lines(&mut linear, &[("!echo one \\", true), ("two", true)]);
     assert!(
-        matches!(&acts[..], [LinearEffect::Send(Intent::Command(own))] if own.command == "echo one \ntwo")
+        matches!(&acts[..], [LinearEffect::Send(Intent::Command(own))] if own.command == "echo one \\\ntwo"),
+        "the shell joins the lines: {acts:?}"
     );
     let words = types_lines(&mut linear, &[("one\\", false), ("two", false)]);
     assert_eq!(words, [LinearEffect::Send(Intent::Submit("one\ntwo".into()))]);

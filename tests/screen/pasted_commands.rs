@@ -134,10 +134,12 @@ fn what_lets_calls_do_more_is_typed() {
         harness.press(command);
         assert_eq!(enter(&mut harness).len(), 1, "{command}");
     }
-    // What takes away is obeyed, and an argument in sight is one.
+    // What takes away is obeyed, and so is any other command with an argument that was pasted.
     let mode = |mode| vec![UiEffect::Send(Intent::SetMode(mode))];
     assert_eq!(enter(&mut with("", "/mode plan")), mode(Mode::Plan));
-    assert_eq!(enter(&mut with("/mode ", "unrestricted")), mode(Mode::Unrestricted));
+    assert_eq!(enter(&mut with("/mode ", "plan")), mode(Mode::Plan));
+    let renamed = enter(&mut with("/rename ", "the parser"));
+    assert_eq!(renamed, [UiEffect::Send(Intent::Rename("the parser".to_owned()))]);
     let mut harness = with("/mode ", &format!("unrestricted{}", "\n".repeat(25)));
     assert!(enter(&mut harness).is_empty());
     assert!(harness.local.hint.as_deref().unwrap().contains(TYPED), "{:?}", harness.local.hint);
@@ -153,11 +155,13 @@ fn the_end_of_a_paste_without_marks_lets_calls_do_no_more() {
         harness.waits(1_000);
         assert_eq!(enter(&mut harness).len(), 1, "by itself, in sight");
     }
-    for burst in ["/mode unrestricted\n\n\n\n\n\n\n\n\n", "/mode unrestricted\rx"] {
-        let mut harness = ScreenHarness::new(SessionBuilder::new());
-        assert!(harness.bursts(burst).is_empty(), "{burst:?}");
-        assert!(enter(&mut harness).is_empty(), "{burst:?}");
-    }
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    assert!(harness.bursts("/mode unrestricted\n\n\n\n\n\n\n\n\n").is_empty());
+    assert!(enter(&mut harness).is_empty());
+    // With a line behind it, it is a message.
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    assert!(harness.bursts("/mode unrestricted\rx").is_empty());
+    assert_eq!(sent(&mut harness), "/mode unrestricted\nx");
 }
 
 #[test]
@@ -202,4 +206,94 @@ fn into_a_call_goes_what_was_pasted() {
     paste(&mut harness.local, &harness.view, &folded("!a"));
     harness.key(KeyCode::Char('o'), KeyModifiers::ALT);
     assert!(harness.local.composer.shown().starts_with("!a\nprint(1)"));
+}
+
+#[test]
+fn several_lines_that_come_as_keys_are_a_message_as_a_marked_paste_is() {
+    let many: String = (1..=30).map(|n| format!("\recho {n}")).collect();
+    for end in ["\r", "\n"] {
+        for burst in [
+            "!echo a\recho b",
+            "!!echo a\r\recho b",
+            &format!("!echo a{many}"),
+            "/rename a\rb",
+            "/race fix it\rand that",
+        ] {
+            let burst = burst.replace('\r', end);
+            let text = burst.replace('\r', "\n");
+            let mut harness = ScreenHarness::new(SessionBuilder::new());
+            assert!(harness.bursts(&burst).is_empty(), "{burst:?}");
+            let hint = harness.local.hint.clone().unwrap_or_default();
+            // What would be no command says nothing.
+            let is_silent = text.starts_with("/rename");
+            assert!(is_silent || hint.contains("pasted lines are a message"), "{burst:?}: {hint}");
+            assert!(!harness.frame(80, 24).contains(TITLE), "{}", harness.frame(80, 24));
+            let blank = if text.starts_with('!') { " " } else { "" };
+            harness.waits(1_000);
+            assert_eq!(sent(&mut harness), format!("{blank}{text}"));
+        }
+    }
+    // In two reads, before words that were there.
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    harness.press("done");
+    harness.ctrl('a');
+    harness.waits(1_000);
+    harness.bursts("!echo a\rec");
+    harness.waits(5);
+    harness.bursts("ho b ");
+    harness.waits(1_000);
+    assert_eq!(sent(&mut harness), " !echo a\necho b done");
+    // What a person typed begins a command, whatever comes behind it.
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    harness.press("!");
+    harness.waits(1_000);
+    harness.bursts("echo a\recho b");
+    harness.waits(1_000);
+    assert_eq!(enter(&mut harness), runs("echo a\necho b"));
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    harness.press("!echo a");
+    harness.ctrl('j');
+    harness.press("echo b");
+    assert_eq!(enter(&mut harness), runs("echo a\necho b"));
+}
+
+/// The word that matters stands behind the name.
+#[test]
+fn what_lets_calls_do_more_is_typed_with_what_follows_its_name() {
+    for (typed, pasted) in [
+        ("/mode ", "unrestricted"),
+        ("/mode unr", "estricted"),
+        ("/permissions host ", "evil.example"),
+        ("/permissions ", "host evil.example"),
+        ("/adopt ", "2"),
+        ("/whatif e1 ", "allow"),
+    ] {
+        let command = format!("{typed}{pasted}");
+        let mut harness = with(typed, pasted);
+        let is_refused = |harness: &mut ScreenHarness| {
+            assert!(enter(harness).is_empty(), "{command}");
+            assert!(harness.local.hint.as_deref().unwrap().contains(TYPED), "{command}");
+            assert_eq!(harness.local.composer.text(), command, "it stays");
+        };
+        is_refused(&mut harness);
+        // Nor is it typed after it was deleted and put back, or undone and made again.
+        harness.ctrl('u');
+        harness.ctrl('y');
+        is_refused(&mut harness);
+        harness.ctrl('u');
+        harness.ctrl('_');
+        is_refused(&mut harness);
+        harness.local.composer.hold_edited(&command);
+        is_refused(&mut harness);
+        // Once all of it is gone, it can be typed.
+        harness.ctrl('u');
+        harness.press(&command);
+        assert_eq!(enter(&mut harness).len(), 1, "{command}");
+    }
+    // The end of a word that was pasted and deleted, put in behind a name.
+    let mut harness = with("", "unrestricted");
+    harness.ctrl('w');
+    harness.press("/mode ");
+    harness.ctrl('y');
+    assert!(enter(&mut harness).is_empty(), "{}", harness.local.composer.shown());
 }

@@ -75,6 +75,13 @@ impl OwnCommand {
         matches!(next, Some(Body::Command(made)) if is_it(made))
     }
 
+    /// Whether a message of the user is the call of a custom command that ran something first, as what is
+    /// recorded behind it says: nothing else stands between them.
+    pub fn ran_first<'e>(said: &str, behind: impl IntoIterator<Item = &'e Body>) -> bool {
+        let next = behind.into_iter().find(|body| !matches!(body, Body::Tombstone(_)));
+        said.starts_with('/') && matches!(next, Some(Body::Command(_)))
+    }
+
     /// As it is typed.
     pub fn typed(&self) -> String {
         let itself = || format!("{}{}", if self.is_shared { "!" } else { "!!" }, self.command);

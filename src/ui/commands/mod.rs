@@ -115,7 +115,7 @@ fn of_one_line(command: &str) -> String {
 
 /// A message as it is sent: `//name` stands for a message that begins with `/name` and is no command.
 pub fn unescaped(text: &str) -> &str {
-    let is_escaped = |rest: &str| rest.starts_with(char::is_alphabetic);
+    let is_escaped = |rest: &str| rest.starts_with(char::is_alphanumeric);
     let rest = text.strip_prefix('/').filter(|rest| rest.strip_prefix('/').is_some_and(is_escaped));
     rest.unwrap_or(text)
 }
@@ -331,9 +331,13 @@ mod tests {
 
     #[test]
     fn two_slashes_send_what_would_be_a_command() {
-        for (text, sent) in
-            [("//help me", "/help me"), ("// a note", "// a note"), ("///x", "///x"), ("/", "/")]
-        {
+        for (text, sent) in [
+            ("//help me", "/help me"),
+            ("//2fix", "/2fix"),
+            ("// a note", "// a note"),
+            ("///x", "///x"),
+            ("/", "/"),
+        ] {
             assert_eq!(unescaped(text), sent);
         }
     }

@@ -15,13 +15,15 @@ pub fn typed(message: &str, settings: &ViewSettings) -> String {
         .unwrap_or_else(|| escaped(message, settings))
 }
 
-/// A message that would be read as a command was typed with a second slash.
+/// A message that would be read as a command, or would call a custom one or a skill, was typed with a second
+/// slash.
 fn escaped(message: &str, settings: &ViewSettings) -> String {
-    let is_called =
-        custom(message, &settings.commands).is_some() || skill(message, &settings.skills).is_some();
-    let begins = message.strip_prefix('/').is_some_and(|rest| rest.starts_with(char::is_alphabetic));
-    let is_command = begins && !is_called && read(message, Fronts::Screen).is_some();
-    if is_command { format!("/{message}") } else { message.to_owned() }
+    // Blanks before it are not read.
+    let text = message.trim_start();
+    let is_called = || custom(text, &settings.commands).is_some() || skill(text, &settings.skills).is_some();
+    let begins = text.strip_prefix('/').is_some_and(|rest| rest.starts_with(char::is_alphanumeric));
+    let is_command = begins && (is_called() || read(text, Fronts::Screen).is_some());
+    if is_command { format!("/{text}") } else { message.to_owned() }
 }
 
 /// A message as it was typed, and what of that was pasted. A `!` at its beginning is no sign of a command: a
@@ -50,6 +52,11 @@ pub(in crate::ui) fn said(view: &View, at: usize) -> Option<UserMessage> {
         Body::User(message) => {
             let behind = behind.iter().map(|row| &row.entry.body);
             let is_from_here = Some(row.entry.id) > view.settings.imported_to;
+            let ran_first = is_from_here && OwnCommand::ran_first(&message.content, behind.clone());
+            // What it ran is known, so this is the command itself, and no message that begins like it.
+            if ran_first && custom(&message.content, &view.settings.commands).is_some() {
+                return Some(UserMessage::clone(message).without_attachments());
+            }
             let was_run = is_from_here && OwnCommand::was_run(&message.content, behind);
             Some(if was_run { spelled(message, view) } else { as_typed(message, view) })
         }

@@ -9,6 +9,7 @@ use crate::ledger::UserMessage;
 
 use super::Composer;
 use super::name_origin::NameOrigin;
+use super::origin::Origin;
 use super::pastes::one_kind_of_ends;
 
 impl Composer {
@@ -23,9 +24,19 @@ impl Composer {
         if self.runs_a_command() { OwnCommand::read(&self.whole()) } else { None }
     }
 
+    /// Where what it holds comes from. What is gone is forgotten.
+    pub(super) fn origin(&self) -> Origin {
+        if self.is_empty() { Origin::default() } else { self.origin }
+    }
+
     /// Where the name of a slash command comes from.
     pub(super) fn name_origin(&self) -> NameOrigin {
-        if self.is_empty() { NameOrigin::Typed } else { self.name_origin }
+        self.origin().name
+    }
+
+    /// Whether all of it was typed: the name of a command and what follows it.
+    pub(in crate::ui) fn all_was_typed(&self) -> bool {
+        self.name_was_typed() && !self.origin().has_paste
     }
 
     /// Whether the name of a slash command was typed, all of it.
@@ -55,16 +66,16 @@ impl Composer {
         let is_long = pasted.trim_end().contains('\n') || self.folds(&pasted);
         let origin = self.brings(&pasted, if is_long { NameOrigin::Words } else { NameOrigin::PastedLine });
         self.paste(&pasted);
-        self.name_origin = origin;
+        self.origin.name = origin;
     }
 
     /// Puts in what was deleted last. What was written for something else begins no command.
     pub fn yank_text(&mut self) {
         self.leave_walk();
         let (text, _, origin) = self.killed.clone();
-        let origin = self.brings(&text, origin);
+        let name = self.brings(&text, origin.name);
         self.yank();
-        self.name_origin = origin;
+        self.origin.name = name;
     }
 
     /// Opens a paste as [`Self::open_paste`] does. What was a message in its fold is one in sight: a blank
@@ -91,8 +102,23 @@ impl Composer {
         if is_in_name && !text.is_empty() { before.max(origin) } else { before }
     }
 
+    /// The lines above the cursor came as keys of one paste, and are a message. `first`: a blank comes before
+    /// their `!`. `name`: their first word names no command.
+    pub(in crate::ui) fn make_words(&mut self, first: bool, name: bool) {
+        if first && self.runs_a_command() {
+            let (row, col) = self.position();
+            let cell = |at: usize| u16::try_from(at).unwrap_or(u16::MAX);
+            self.go(CursorMove::Jump(0, 0));
+            self.area.insert_char(' ');
+            self.go(CursorMove::Jump(cell(row), cell(col)));
+        }
+        if name {
+            self.origin = Origin { name: NameOrigin::Words, has_paste: true };
+        }
+    }
+
     /// All that stands before the cursor.
-    fn all_before_cursor(&self) -> String {
+    pub(in crate::ui) fn all_before_cursor(&self) -> String {
         let (row, _) = self.position();
         let above = self.area().lines().iter().take(row);
         above.flat_map(|line| [line.as_str(), "\n"]).collect::<String>() + &self.before_cursor()
@@ -103,7 +129,8 @@ impl Composer {
     pub(in crate::ui) fn draft(&self) -> UserMessage {
         let message = self.message();
         let name = message.content.split(char::is_whitespace).next().and_then(|name| name.strip_prefix('/'));
-        let is_called = name.is_some_and(|name| name.starts_with(char::is_alphabetic) && !name.contains('/'));
+        let is_called =
+            name.is_some_and(|name| name.starts_with(char::is_alphanumeric) && !name.contains('/'));
         if !is_called || self.name_was_typed() {
             return message;
         }

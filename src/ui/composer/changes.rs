@@ -8,6 +8,7 @@ use super::super::text;
 use super::Composer;
 use super::history::ComposerState;
 use super::name_origin::NameOrigin;
+use super::origin::Origin;
 use super::pastes::Paste;
 
 impl Composer {
@@ -38,15 +39,15 @@ impl Composer {
     }
 
     /// Takes on what another one holds. It remembers what it held itself.
-    pub(super) fn exchange_all(&mut self, Self { area, pastes, name_origin, .. }: Self) {
+    pub(super) fn exchange_all(&mut self, Self { area, pastes, origin, .. }: Self) {
         self.note();
-        (self.area, self.pastes, self.name_origin, self.browsing) = (area, pastes, name_origin, None);
+        (self.area, self.pastes, self.origin, self.browsing) = (area, pastes, origin, None);
     }
 
     /// Takes note of what it holds, so that a change after this can be undone. To be called after each key.
     pub fn note(&mut self) {
         let (text, cursor, pastes) = (self.shown(), self.position(), self.pastes.clone());
-        self.history.note(ComposerState { text, cursor, pastes, name_origin: self.name_origin });
+        self.history.note(ComposerState { text, cursor, pastes, origin: self.origin });
     }
 
     /// Undoes the last change, if there was one.
@@ -64,33 +65,34 @@ impl Composer {
     }
 
     fn restore(&mut self, held: Option<ComposerState>) {
-        let Some(ComposerState { text, cursor: (row, col), pastes, name_origin }) = held else { return };
+        let Some(ComposerState { text, cursor: (row, col), pastes, origin }) = held else { return };
         let cell = |at: usize| u16::try_from(at).unwrap_or(u16::MAX);
         (self.area, self.pastes, self.browsing) = (Self::holding(&text).area, pastes, None);
-        self.name_origin = name_origin;
+        self.origin = origin;
         self.area.move_cursor(CursorMove::Jump(cell(row), cell(col)));
     }
 
     /// Deletes all of it, to be put back by [`Self::yank`].
     pub fn kill(&mut self) {
         if !self.is_empty() {
-            self.killed = (self.shown(), self.pastes.clone(), self.name_origin);
+            self.killed = (self.shown(), self.pastes.clone(), self.origin);
             self.clear();
         }
     }
 
     /// Keeps a text that was written for something else, to be put in by [`Self::yank`].
     pub fn set_aside(&mut self, text: String) {
-        self.killed = (text, Vec::new(), NameOrigin::Words);
+        self.killed = (text, Vec::new(), Origin { name: NameOrigin::Words, has_paste: true });
     }
 
     /// Puts in what was deleted last.
     pub fn yank(&mut self) {
         self.leave_walk();
-        let (mut text, killed, _) = self.killed.clone();
+        let (mut text, killed, origin) = self.killed.clone();
         if !self.has_room(text.len()) {
             return;
         }
+        self.origin = Origin { has_paste: origin.has_paste || self.origin().has_paste, ..self.origin() };
         for paste in killed {
             if self.pastes.contains(&paste) || !text.contains(&paste.name) {
                 continue;
@@ -122,11 +124,12 @@ impl Composer {
         }
         let before = shown.find(&paste.name).and_then(|at| shown.get(..at)).unwrap_or_default();
         let begins = !before.trim_start().contains(char::is_whitespace);
-        let name_origin = if begins { NameOrigin::Words } else { self.name_origin };
+        let name = if begins { NameOrigin::Words } else { self.origin.name };
         let text = shown.replacen(&paste.name, &text::sanitize(&paste.text), 1);
         let rest = self.pastes.iter().filter(|other| other.name != paste.name || text.contains(&paste.name));
         let pastes = rest.cloned().collect();
-        self.exchange_all(Self { pastes, name_origin, ..Self::holding(&text) });
+        let origin = Origin { name, has_paste: true };
+        self.exchange_all(Self { pastes, origin, ..Self::holding(&text) });
         Ok(true)
     }
 }

@@ -1,6 +1,6 @@
 //! What the composer held before each change, so that a change can be undone.
 
-use super::name_origin::NameOrigin;
+use super::origin::Origin;
 use super::pastes::Paste;
 
 /// Most changes that can be undone.
@@ -12,7 +12,7 @@ pub(super) struct ComposerState {
     pub(super) text: String,
     pub(super) cursor: (usize, usize),
     pub(super) pastes: Vec<Paste>,
-    pub(super) name_origin: NameOrigin,
+    pub(super) origin: Origin,
 }
 
 /// The changes, oldest first.

@@ -4,6 +4,7 @@ use crate::ledger::{MessagePiece, Pastes, UserMessage};
 
 use super::Composer;
 use super::name_origin::NameOrigin;
+use super::origin::Origin;
 use super::pastes::{named, unfolded};
 use super::sent::said;
 
@@ -47,7 +48,7 @@ impl Composer {
     /// Puts what an editor left in the place of what it holds. A paste that was not changed there stays one; all else is
     /// typed. What was no command is none.
     pub fn hold_edited(&mut self, text: &str) {
-        let (before, name_origin) = (self.message(), self.name_origin());
+        let (before, origin) = (self.message(), self.origin());
         let is_still_words =
             !self.runs_a_command() && before.content.starts_with('!') && text.starts_with('!');
         let text = &format!("{}{text}", if is_still_words { " " } else { "" });
@@ -62,8 +63,8 @@ impl Composer {
         }
         self.hold_message(&UserMessage { pastes: Pastes::of(text, spans), ..text.as_str().into() });
         let first = |text: &str| text.split_whitespace().next().map(str::to_owned);
-        self.name_origin =
-            if first(text) == first(&before.content) { name_origin } else { NameOrigin::Typed };
+        let name = if first(text) == first(&before.content) { origin.name } else { NameOrigin::Typed };
+        self.origin = Origin { name, ..origin };
     }
 
     /// Puts a message in the place of what it holds; its pastes are names again.

@@ -5,6 +5,7 @@ mod changes;
 mod history;
 mod messages;
 mod name_origin;
+mod origin;
 mod pastes;
 mod sent;
 mod size;
@@ -16,6 +17,7 @@ use super::text;
 use crate::ledger::UserMessage;
 use history::History;
 use name_origin::NameOrigin;
+use origin::Origin;
 use pastes::{Paste, one_kind_of_ends, unfolded};
 
 pub use pastes::plain;
@@ -26,13 +28,13 @@ pub(super) use pastes::{JOINS, LEFT, NUMBER, RIGHT, named};
 pub struct Composer {
     area: TextArea<'static>,
     pastes: Vec<Paste>,
-    name_origin: NameOrigin,
+    origin: Origin,
     browsing: Option<Browsing>,
     /// What was being typed before an earlier message was taken up and changed: it comes back when that one is sent.
     below: Option<Box<Self>>,
     history: History,
-    /// What was deleted last, the pastes in it, and where its name comes from: to be put back elsewhere.
-    killed: (String, Vec<Paste>, NameOrigin),
+    /// What was deleted last, the pastes in it, and where it comes from: to be put back elsewhere.
+    killed: (String, Vec<Paste>, Origin),
     /// Columns and rows of the place where it was shown last.
     shown_in: (u16, u16),
 }
@@ -72,7 +74,7 @@ impl Composer {
         Self {
             area,
             pastes: Vec::new(),
-            name_origin: NameOrigin::Typed,
+            origin: Origin::default(),
             browsing: None,
             below: None,
             history: History::default(),
@@ -163,8 +165,9 @@ impl Composer {
     /// Types one character. Refused when it is full.
     pub fn insert(&mut self, c: char) -> bool {
         self.leave_walk();
-        if self.is_empty() || c == '/' && self.position() == (0, 0) {
-            self.name_origin = NameOrigin::Typed;
+        self.origin = self.origin();
+        if c == '/' && self.position() == (0, 0) {
+            self.origin.name = NameOrigin::Typed;
         }
         if self.has_room(c.len_utf8()) {
             self.area.insert_char(c);
@@ -184,9 +187,7 @@ impl Composer {
     /// Takes in a paste; a big one is shown as `[Pasted 5,000 lines]` and sent whole.
     pub fn paste(&mut self, pasted: &str) {
         self.leave_walk();
-        if self.is_empty() {
-            self.name_origin = NameOrigin::Typed;
-        }
+        self.origin = Origin { has_paste: !pasted.is_empty() || self.origin().has_paste, ..self.origin() };
         let pasted = one_kind_of_ends(pasted);
         if !self.folds(&pasted) {
             self.area.insert_str(text::sanitize(&pasted));
@@ -243,7 +244,7 @@ impl Composer {
     pub fn delete_word(&mut self) {
         self.leave_walk();
         if self.area.delete_word() {
-            self.killed = (self.area.yank_text(), self.pastes.clone(), self.name_origin);
+            self.killed = (self.area.yank_text(), self.pastes.clone(), self.origin);
         }
     }
 
@@ -251,7 +252,7 @@ impl Composer {
     pub fn delete_to_end(&mut self) {
         self.leave_walk();
         if self.area.delete_line_by_end() {
-            self.killed = (self.area.yank_text(), self.pastes.clone(), self.name_origin);
+            self.killed = (self.area.yank_text(), self.pastes.clone(), self.origin);
         }
     }
 
@@ -305,10 +306,10 @@ impl Composer {
 
     /// Puts this text in the place of what it holds, which goes on in it.
     pub fn replace(&mut self, text: &str) {
-        let name_origin = self.name_origin();
+        let origin = self.origin();
         self.exchange_all(Self::default());
         self.paste(text);
-        self.name_origin = name_origin;
+        self.origin = origin;
     }
 
     /// Shows an earlier message (`step` -1) or a later one (1); past the newest, what was being typed is there again.

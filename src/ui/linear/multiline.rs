@@ -2,6 +2,9 @@
 
 /// What stands around a text of several lines.
 const QUOTES: &str = "\"\"\"";
+/// What stands between two lines of a command for the shell. It joins them itself: whether the backslash is one
+/// depends on the quotes around it.
+const SHELL_JOIN: &str = "\\\n";
 
 /// A text of several lines in the making.
 #[derive(Debug, Default)]
@@ -79,7 +82,12 @@ impl Multiline {
         if !(quoted && last.is_empty()) {
             self.lines.push(last.to_owned());
         }
-        let text = self.lines.join("\n");
+        let is_command = !quoted && self.lines.first().is_some_and(|first| first.starts_with('!'));
+        // Behind the last word, nothing is joined: a backslash alone would be a word.
+        while is_command && self.lines.last().is_some_and(|line| line.trim().is_empty()) {
+            self.lines.pop();
+        }
+        let text = self.lines.join(if is_command { SHELL_JOIN } else { "\n" });
         self.drop_all();
         if quoted { GatheredLine::Quoted(text) } else { GatheredLine::Joined { text, alone } }
     }
@@ -110,6 +118,12 @@ mod tests {
             (&["\"\"\"whole\"\"\""], vec![quoted("whole")]),
             (&["C:\\\\", "x"], vec![line("C:\\\\"), line("x")]),
             (&["a\\", "\"\"\""], vec![joined("a\n\"\"\"")]),
+            // The shell reads its own backslashes, and nothing else does.
+            (&["!rm -r old \\", "dist"], vec![joined("!rm -r old \\\ndist")]),
+            (&["!echo 'a\\", "b'\\", "c"], vec![joined("!echo 'a\\\nb'\\\nc")]),
+            (&["\"\"\"!a\\", "b\"\"\""], vec![quoted("!a\\\nb")]),
+            (&[" !a\\", "b"], vec![joined(" !a\nb")]),
+            (&["!touch x \\", "\\", ""], vec![joined("!touch x ")]),
         ] {
             assert_eq!(texts(lines), become_, "{lines:?}");
         }

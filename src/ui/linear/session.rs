@@ -363,7 +363,7 @@ impl LinearSession {
             commands::custom(text, &self.renderer.view.settings.commands)
         {
             return match command {
-                _ if was_asked => self.unsent(text),
+                _ if was_asked => self.unsent(&message),
                 None => self.submit(&message),
                 Some(_) if self.renderer.view.status.is_busy() => self.not_run(text),
                 Some(command) => {

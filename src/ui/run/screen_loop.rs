@@ -19,6 +19,7 @@ use crate::ui::key_timing::KeyTiming;
 use crate::ui::local::{Inspector, Local, Overlay, RuleToKeep};
 use crate::ui::outcome::UiOutcome;
 use crate::ui::panes::{Layouts, MOVES_EVERY, Screen, draw, prepare};
+use crate::ui::pasted_words;
 use crate::ui::pointer::pull;
 use crate::ui::replay_keys::Replay;
 use crate::ui::replies::{reply, wanted_preview};
@@ -228,7 +229,7 @@ impl ScreenLoop {
             self.outcome = Some(UiOutcome::Branch(start.clone()));
         }
         if let Reply::Forked(id) = &said {
-            let draft = self.local.message_composer().draft();
+            let draft = pasted_words::draft(self.local.message_composer());
             self.outcome = Some(UiOutcome::Resume { id: id.clone(), draft });
         }
         reply(&mut self.local, &self.view, said);
