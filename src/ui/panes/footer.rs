@@ -9,7 +9,7 @@ use crate::ui::command_menu::{self, earlier_command};
 use crate::ui::copying;
 use crate::ui::focus;
 use crate::ui::keymap::{KeyAction, KeyContext};
-use crate::ui::local::{Focus, Local};
+use crate::ui::local::Focus;
 use crate::ui::search::Search;
 use crate::ui::text::width;
 use crate::ui::theme::Inks;

@@ -75,7 +75,7 @@ impl DiffPage<'_> {
             return cut_spans(&[&first[..], &text].concat(), room, Vec::new());
         }
         // The sign stays with its text, however long the first word is.
-        let indent = row.text.chars().take_while(|blank| matches!(blank, ' ' | TAB_SIGN)).count();
+        let indent = row.text.chars().take_while(|blank| matches!(*blank, ' ' | TAB_SIGN)).count();
         let indent = " ".repeat(indent.min((room - gutter) / 2));
         let indent = Span::styled(indent, Style { fg: None, ..style });
         let mut lines = wrap_spans(text, room - gutter, vec![indent]);
