@@ -100,7 +100,9 @@ pub fn size() -> impl Strategy<Value = Size> {
 
 /// Made safe as the screen does it, without blanks: lines are broken anywhere.
 pub fn squeezed(text: &str) -> String {
-    sanitize(text).chars().filter(|c| !c.is_whitespace()).collect()
+    // White space that a change makes is drawn as these.
+    let is_white = |c: &char| c.is_whitespace() || ['⇥', '·'].contains(c);
+    sanitize(text).chars().filter(|c| !is_white(c)).collect()
 }
 
 /// A value as the pane may write it: a text is shown without quotes, unless that would say something else.

@@ -9,7 +9,7 @@ use crate::ledger::UserMessage;
 
 use super::Composer;
 use super::name_origin::NameOrigin;
-use super::origin::Origin;
+use super::origin::TextOrigin;
 use super::pastes::one_kind_of_ends;
 
 impl Composer {
@@ -25,8 +25,8 @@ impl Composer {
     }
 
     /// Where what it holds comes from. What is gone is forgotten.
-    pub(super) fn origin(&self) -> Origin {
-        if self.is_empty() { Origin::default() } else { self.origin }
+    pub(super) fn origin(&self) -> TextOrigin {
+        if self.is_empty() { TextOrigin::default() } else { self.origin }
     }
 
     /// Where the name of a slash command comes from.
@@ -113,7 +113,7 @@ impl Composer {
             self.go(CursorMove::Jump(cell(row), cell(col)));
         }
         if name {
-            self.origin = Origin { name: NameOrigin::Words, has_paste: true };
+            self.origin = TextOrigin { name: NameOrigin::Words, has_paste: true };
         }
     }
 

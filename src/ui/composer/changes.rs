@@ -8,7 +8,7 @@ use super::super::text;
 use super::Composer;
 use super::history::ComposerState;
 use super::name_origin::NameOrigin;
-use super::origin::Origin;
+use super::origin::TextOrigin;
 use super::pastes::Paste;
 
 impl Composer {
@@ -82,7 +82,7 @@ impl Composer {
 
     /// Keeps a text that was written for something else, to be put in by [`Self::yank`].
     pub fn set_aside(&mut self, text: String) {
-        self.killed = (text, Vec::new(), Origin { name: NameOrigin::Words, has_paste: true });
+        self.killed = (text, Vec::new(), TextOrigin { name: NameOrigin::Words, has_paste: true });
     }
 
     /// Puts in what was deleted last.
@@ -92,7 +92,7 @@ impl Composer {
         if !self.has_room(text.len()) {
             return;
         }
-        self.origin = Origin { has_paste: origin.has_paste || self.origin().has_paste, ..self.origin() };
+        self.origin = TextOrigin { has_paste: origin.has_paste || self.origin().has_paste, ..self.origin() };
         for paste in killed {
             if self.pastes.contains(&paste) || !text.contains(&paste.name) {
                 continue;
@@ -128,7 +128,7 @@ impl Composer {
         let text = shown.replacen(&paste.name, &text::sanitize(&paste.text), 1);
         let rest = self.pastes.iter().filter(|other| other.name != paste.name || text.contains(&paste.name));
         let pastes = rest.cloned().collect();
-        let origin = Origin { name, has_paste: true };
+        let origin = TextOrigin { name, has_paste: true };
         self.exchange_all(Self { pastes, origin, ..Self::holding(&text) });
         Ok(true)
     }

@@ -1,6 +1,6 @@
 //! What the composer held before each change, so that a change can be undone.
 
-use super::origin::Origin;
+use super::origin::TextOrigin;
 use super::pastes::Paste;
 
 /// Most changes that can be undone.
@@ -12,7 +12,7 @@ pub(super) struct ComposerState {
     pub(super) text: String,
     pub(super) cursor: (usize, usize),
     pub(super) pastes: Vec<Paste>,
-    pub(super) origin: Origin,
+    pub(super) origin: TextOrigin,
 }
 
 /// The changes, oldest first.

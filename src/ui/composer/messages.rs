@@ -4,7 +4,7 @@ use crate::ledger::{MessagePiece, Pastes, UserMessage};
 
 use super::Composer;
 use super::name_origin::NameOrigin;
-use super::origin::Origin;
+use super::origin::TextOrigin;
 use super::pastes::{named, unfolded};
 use super::sent::said;
 
@@ -64,7 +64,7 @@ impl Composer {
         self.hold_message(&UserMessage { pastes: Pastes::of(text, spans), ..text.as_str().into() });
         let first = |text: &str| text.split_whitespace().next().map(str::to_owned);
         let name = if first(text) == first(&before.content) { origin.name } else { NameOrigin::Typed };
-        self.origin = Origin { name, ..origin };
+        self.origin = TextOrigin { name, ..origin };
     }
 
     /// Puts a message in the place of what it holds; its pastes are names again.

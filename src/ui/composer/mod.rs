@@ -17,7 +17,7 @@ use super::text;
 use crate::ledger::UserMessage;
 use history::History;
 use name_origin::NameOrigin;
-use origin::Origin;
+use origin::TextOrigin;
 use pastes::{Paste, one_kind_of_ends, unfolded};
 
 pub use pastes::plain;
@@ -28,13 +28,13 @@ pub(super) use pastes::{JOINS, LEFT, NUMBER, RIGHT, named};
 pub struct Composer {
     area: TextArea<'static>,
     pastes: Vec<Paste>,
-    origin: Origin,
+    origin: TextOrigin,
     browsing: Option<Browsing>,
     /// What was being typed before an earlier message was taken up and changed: it comes back when that one is sent.
     below: Option<Box<Self>>,
     history: History,
     /// What was deleted last, the pastes in it, and where it comes from: to be put back elsewhere.
-    killed: (String, Vec<Paste>, Origin),
+    killed: (String, Vec<Paste>, TextOrigin),
     /// Columns and rows of the place where it was shown last.
     shown_in: (u16, u16),
 }
@@ -74,7 +74,7 @@ impl Composer {
         Self {
             area,
             pastes: Vec::new(),
-            origin: Origin::default(),
+            origin: TextOrigin::default(),
             browsing: None,
             below: None,
             history: History::default(),
@@ -187,7 +187,8 @@ impl Composer {
     /// Takes in a paste; a big one is shown as `[Pasted 5,000 lines]` and sent whole.
     pub fn paste(&mut self, pasted: &str) {
         self.leave_walk();
-        self.origin = Origin { has_paste: !pasted.is_empty() || self.origin().has_paste, ..self.origin() };
+        self.origin =
+            TextOrigin { has_paste: !pasted.is_empty() || self.origin().has_paste, ..self.origin() };
         let pasted = one_kind_of_ends(pasted);
         if !self.folds(&pasted) {
             self.area.insert_str(text::sanitize(&pasted));
