@@ -2,8 +2,18 @@
 
 use super::event::{Event, Live};
 use super::input::Intent;
+use crate::policy::Mode;
 
 impl Intent {
+    /// The mode that is wanted here, and not further down.
+    pub(super) fn wanted_mode(&self) -> Option<Mode> {
+        let mut wanted = self;
+        while let Self::Typed { intent, .. } = wanted {
+            wanted = intent;
+        }
+        if let Self::SetMode(mode) = wanted { Some(*mode) } else { None }
+    }
+
     /// The words that must not be lost when it is refused, told where they were typed; `None`: it has none.
     pub fn given_back(self) -> Option<Live> {
         let line = match self {

@@ -117,7 +117,9 @@ mod tests {
         Effect, Event, Input, Intent, Live, Settings, SubagentNews, SubagentReport, SubagentSpec, Subagents,
     };
     use crate::budget::Limits;
-    use crate::ledger::{Body, CallId, Change, Limit, Millis, ModelRef, Outcome, Reach, Spent, TaskState};
+    use crate::ledger::{
+        Body, CallId, Change, Limit, Millis, Mode, ModelRef, Outcome, Reach, Spent, TaskState,
+    };
     use crate::model::ModelSpec;
     use crate::tool::{ToolNews, ToolReport};
 
@@ -254,6 +256,26 @@ mod tests {
         let is_refusal = |e: &Effect| matches!(e, Effect::Emit(Live::Refused(_)));
         let at = told.iter().position(|effect| *effect == back).unwrap();
         assert!(told.iter().position(is_refusal).unwrap() > at, "{told:?}");
+    }
+
+    #[test]
+    fn no_person_makes_one_looser_than_the_session_that_started_it() {
+        let mut agent = agent(12);
+        start(&mut agent, 2);
+        let own = agent.policy.mode;
+        for mode in [Mode::Plan, Mode::Ask, Mode::Edit, Mode::Auto, Mode::Unrestricted] {
+            let plain = Intent::SetMode(mode);
+            let typed = Intent::Typed { line: "/mode x".to_owned(), intent: Box::new(plain.clone()) };
+            for intent in [plain, typed] {
+                let told = agent.step(Millis(2), Input::Intent(intent.within(&[CallId(1)])));
+                let is_told = told.iter().any(|effect| matches!(effect, Effect::TellSubagent(CallId(1), _)));
+                let is_refused = |event: &Event| matches!(event, Event::Live(Live::Refused(_)));
+                let says_why = told.iter().any(|effect| {
+                    matches!(effect, Effect::Emit(Live::Subagent { call: CallId(1), event }) if is_refused(event))
+                });
+                assert_eq!((is_told, says_why), (mode <= own, mode > own), "{mode:?} below {own:?}");
+            }
+        }
     }
 
     #[test]

@@ -338,7 +338,7 @@ pub struct TurnEnded {
     pub text: Arc<str>,
     /// Calls of this run that were not ok: id and outcome.
     pub not_ok: Vec<(CallId, String)>,
-    /// What can be done now without harm, as recorded: for a record. People are told [`TurnEnded::next`].
+    /// What can be done now without harm, as recorded: for a record. People are told [`TurnEnded::what_next`].
     pub next_safe_action: String,
     /// Who cut it short. `None`: nobody did, or the process was gone, or nobody wrote it down.
     pub cut_by: Option<CutBy>,
