@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use similar::TextDiff;
+use similar::{Algorithm, DiffOp, capture_diff_slices, group_diff_ops};
 
+use crate::tool::{changes, numbered};
 use crate::ui::text::sanitize;
 
 /// Lines of context around a difference.
@@ -55,10 +56,18 @@ pub(super) fn compared(expected: &[String], found: &[String], names: (&str, &str
     if expected == found {
         return Compared::Same;
     }
-    let text = |lines: &[String]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
-    let (expected, found) = (text(expected), text(found));
-    let diff = TextDiff::from_lines(&expected, &found);
-    Compared::Different(diff.unified_diff().context_radius(CONTEXT).header(names.0, names.1).to_string())
+    let (old, new): (Vec<&str>, Vec<&str>) =
+        (expected.iter().map(String::as_str).collect(), found.iter().map(String::as_str).collect());
+    let (old_numbers, new_numbers) = numbered(&old, &new);
+    let steps = capture_diff_slices(Algorithm::Myers, &old_numbers, &new_numbers);
+    let mut text = format!("--- {}\n+++ {}\n", names.0, names.1);
+    for group in group_diff_ops(steps, CONTEXT) {
+        text.push_str(&format!("{}\n", UnifiedHunkHeader::new(&group)));
+        for (tag, line) in changes(&group, &old, &new) {
+            text.push_str(&format!("{tag}{line}\n"));
+        }
+    }
+    Compared::Different(text)
 }
 
 /// The lines that are about decisions: which tool was called, what was decided, how it ended. A model says the same in other words.

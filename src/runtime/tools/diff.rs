@@ -1,10 +1,11 @@
 //! A change as people approve it: a unified diff of bounded size.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use similar::{ChangeTag, TextDiff};
+use similar::{Algorithm, ChangeTag, DiffOp, capture_diff_slices_deadline, group_diff_ops};
 
 use crate::ledger::Summary;
+use crate::tool::{changes, numbered};
 
 use super::words::{counted, shorten};
 
@@ -40,32 +41,39 @@ pub(in crate::runtime) fn compare(shown: &str, before: Option<&str>, after: &str
     // A line ends where the file's does: a carriage return alone is a character of it.
     let lines = |text| str::split_inclusive(text, '\n').collect::<Vec<_>>();
     let (were, are) = (lines(before.unwrap_or("")), lines(after));
-    let diff = TextDiff::configure().timeout(PATIENCE).diff_slices(&were, &are);
-    let count = |tag: ChangeTag| diff.iter_all_changes().filter(|change| change.tag() == tag).count();
+    let steps = steps(&were, &are);
+    let count = |tag: ChangeTag| changes(&steps, &were, &are).filter(|change| change.0 == tag).count();
+    let (added, removed) = (count(ChangeTag::Insert), count(ChangeTag::Delete));
     // A path from the root says so: `a/etc/passwd` would be another file.
     let side =
         |letter: char| if shown.starts_with('/') { shown.to_owned() } else { format!("{letter}/{shown}") };
     let old = if before.is_some() { side('a') } else { "/dev/null".to_owned() };
-    let (text, is_cut) = clip(&unified(&diff, &old, &side('b')));
-    Difference { text, is_cut, added: count(ChangeTag::Insert), removed: count(ChangeTag::Delete) }
+    let (text, is_cut) = clip(&unified(steps, (&were, &are), (&old, &side('b'))));
+    Difference { text, is_cut, added, removed }
 }
 
-fn unified(diff: &TextDiff<'_, '_, str>, old: &str, new: &str) -> String {
-    let groups = diff.grouped_ops(CONTEXT);
+/// How one list of lines comes from the other; after a while only roughly.
+fn steps(were: &[&str], are: &[&str]) -> Vec<DiffOp> {
+    let (were, are) = numbered(were, are);
+    capture_diff_slices_deadline(Algorithm::Myers, &were, &are, Some(Instant::now() + PATIENCE))
+}
+
+fn unified(steps: Vec<DiffOp>, (were, are): (&[&str], &[&str]), (old, new): (&str, &str)) -> String {
+    let groups = group_diff_ops(steps, CONTEXT);
     let mut text = if groups.is_empty() { String::new() } else { format!("--- {old}\n+++ {new}\n") };
     for group in groups {
         let (Some(first), Some(last)) = (group.first(), group.last()) else { continue };
         let before = range(first.old_range().start, last.old_range().end);
         let after = range(first.new_range().start, last.new_range().end);
         text.push_str(&format!("@@ -{before} +{after} @@\n"));
-        for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
-            text.push_str(match change.tag() {
+        for (tag, line) in changes(&group, were, are) {
+            text.push_str(match tag {
                 ChangeTag::Equal => " ",
                 ChangeTag::Insert => "+",
                 ChangeTag::Delete => "-",
             });
-            text.push_str(change.value());
-            if !change.value().ends_with('\n') {
+            text.push_str(line);
+            if !line.ends_with('\n') {
                 text.push_str("\n\\ No newline at end of file\n");
             }
         }

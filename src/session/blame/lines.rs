@@ -1,11 +1,12 @@
 //! Lines of a file followed back through its recorded changes, as `git blame` follows them through commits.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use similar::{DiffOp, TextDiff};
+use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
 
 use crate::runtime::undo::Content;
 use crate::session::file_history::{Contents, FileStep};
+use crate::tool::numbered;
 
 /// How long two contents are compared; after that larger parts count as different.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -96,9 +97,10 @@ impl LineWalk {
         let mut older_place: Vec<Option<usize>> = vec![None; lines(&self.here).len()];
         {
             let (were, are) = (lines(&older), lines(&self.here));
-            let diff = TextDiff::configure().timeout(PATIENCE).diff_slices(&were, &are);
-            for op in diff.ops() {
-                if let DiffOp::Equal { old_index, new_index, len } = *op {
+            let (was, is) = numbered(&were, &are);
+            let until = Some(Instant::now() + PATIENCE);
+            for step in capture_diff_slices_deadline(Algorithm::Myers, &was, &is, until) {
+                if let DiffOp::Equal { old_index, new_index, len } = step {
                     for at in 0..len {
                         if let Some(place) = older_place.get_mut(new_index + at) {
                             *place = Some(old_index + at);

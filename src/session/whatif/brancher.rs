@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use similar::{ChangeTag, TextDiff};
+use similar::{Algorithm, ChangeTag, capture_diff_slices};
 
 use super::otherwise::{Typed, first, twist};
 use super::{branch, departure};
@@ -15,6 +15,7 @@ use crate::runtime::store::{find, list};
 use crate::runtime::undo::Hash;
 use crate::session::branching::Trunk;
 use crate::session::family::Family;
+use crate::tool::{changes, numbered};
 use crate::ui::{BranchRow, BranchStart, BranchWish, Otherwise, Reply, SideBySide};
 
 /// Most rows that are put side by side.
@@ -128,13 +129,14 @@ fn bounded(mut lines: Vec<String>) -> Vec<String> {
 
 /// The lines beside each other: equal ones in one row, and of a part that differs the first beside the first.
 fn aligned(own: &[String], others: &[String]) -> Vec<(Option<String>, Option<String>)> {
-    let text = |lines: &[String]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
-    let (own, others) = (text(own), text(others));
-    let diff = TextDiff::from_lines(&own, &others);
+    let (own, others): (Vec<&str>, Vec<&str>) =
+        (own.iter().map(String::as_str).collect(), others.iter().map(String::as_str).collect());
+    let (own_numbers, other_numbers) = numbered(&own, &others);
+    let steps = capture_diff_slices(Algorithm::Myers, &own_numbers, &other_numbers);
     let (mut rows, mut left, mut right) = (Vec::new(), Vec::new(), Vec::new());
-    for change in diff.iter_all_changes() {
-        let line = change.value().trim_end_matches('\n').to_owned();
-        match change.tag() {
+    for (tag, line) in changes(&steps, &own, &others) {
+        let line = line.to_owned();
+        match tag {
             ChangeTag::Delete => left.push(line),
             ChangeTag::Insert => right.push(line),
             ChangeTag::Equal => {

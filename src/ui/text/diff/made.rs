@@ -1,9 +1,10 @@
 //! A change as the call that made it tells it: texts and what takes their places, of whose lines nobody has kept the numbers.
 
-use similar::{ChangeTag, TextDiff};
+use similar::{Algorithm, ChangeTag, capture_diff_slices, group_diff_ops};
 
 use super::read::{DiffRow, Sign};
 use super::{DiffColours, LaidDiff, lay_rows};
+use crate::tool::{changes, numbered};
 use crate::ui::text::{sanitize, wrap};
 
 /// More lines than anybody reads at once.
@@ -86,20 +87,19 @@ impl<'a> Rows<'a> {
             return;
         }
         let (were, are): (Vec<&'a str>, Vec<&'a str>) = (old.lines().collect(), new.lines().collect());
-        let diff = TextDiff::from_slices(&were, &are);
-        for (at, group) in diff.grouped_ops(CONTEXT).iter().enumerate() {
+        let (numbers_were, numbers_are) = numbered(&were, &are);
+        let steps = capture_diff_slices(Algorithm::Myers, &numbers_were, &numbers_are);
+        for (at, group) in group_diff_ops(steps, CONTEXT).iter().enumerate() {
             if at > 0 {
                 self.push(Sign::Note, "…", None);
             }
-            for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
-                let (sign, lines, place) = match change.tag() {
-                    ChangeTag::Equal => (Sign::Context, &were, change.old_index()),
-                    ChangeTag::Delete => (Sign::Remove, &were, change.old_index()),
-                    ChangeTag::Insert => (Sign::Add, &are, change.new_index()),
+            for (tag, line) in changes(group, &were, &are) {
+                let sign = match tag {
+                    ChangeTag::Equal => Sign::Context,
+                    ChangeTag::Delete => Sign::Remove,
+                    ChangeTag::Insert => Sign::Add,
                 };
-                if let Some(line) = place.and_then(|place| lines.get(place).copied()) {
-                    self.push(sign, line, None);
-                }
+                self.push(sign, line, None);
             }
         }
     }

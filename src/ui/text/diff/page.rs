@@ -2,11 +2,12 @@
 
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use similar::{ChangeTag, TextDiff};
+use similar::{Algorithm, ChangeTag, capture_diff_slices, diff_ratio};
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::code;
 use super::read::{DiffRow, Sign};
+use crate::tool::{changes, numbered};
 use crate::ui::text::sanitize::TAB_SIGN;
 use crate::ui::text::tag::ours;
 use crate::ui::text::{cut_spans, width, wrap, wrap_spans};
@@ -112,16 +113,16 @@ pub(super) fn words(row: &DiffRow<'_>, other: Option<&DiffRow<'_>>, theme: &Them
     }
     let before: Vec<&str> = other.text.split_word_bounds().collect();
     let after: Vec<&str> = row.text.split_word_bounds().collect();
-    let diff = TextDiff::from_slices(&before, &after);
-    if diff.ratio() < ALIKE {
+    let (was, is) = numbered(&before, &after);
+    let steps = capture_diff_slices(Algorithm::Myers, &was, &is);
+    if diff_ratio(&steps, was.len(), is.len()) < ALIKE {
         return whole;
     }
     // Where code keeps its colours, the tint alone says what has changed.
     let over =
         if row.painted.is_some() && style.bg.is_some() { Style { fg: None, ..changed } } else { changed };
-    let parts = diff.iter_all_changes().filter(|change| change.tag() != ChangeTag::Delete);
-    let parts =
-        parts.map(|change| (change.value().len(), (change.tag() == ChangeTag::Insert).then_some(over)));
+    let parts = changes(&steps, &before, &after).filter(|(tag, _)| *tag != ChangeTag::Delete);
+    let parts = parts.map(|(tag, word)| (word.len(), (tag == ChangeTag::Insert).then_some(over)));
     code::restyled(whole, parts)
 }
 
