@@ -47,9 +47,6 @@ const LEFT: &[(&str, &str)] = &[
     ("config::key", "config::tools"),
     ("runtime::sandbox::support", "runtime::sandbox::linux"),
     ("runtime::sandbox::words", "runtime::sandbox::linux"),
-    ("wire::anthropic::decode", "wire::decoder"),
-    ("wire::openai_chat::decode", "wire::decoder"),
-    ("wire::openai_responses::decode", "wire::decoder"),
 ];
 
 /// All that can be reached from a file.
