@@ -45,8 +45,6 @@ const LEFT: &[(&str, &str)] = &[
     ("config::key", "config::mcp"),
     ("config::key", "config::setting"),
     ("config::key", "config::tools"),
-    ("runtime::sandbox::support", "runtime::sandbox::linux"),
-    ("runtime::sandbox::words", "runtime::sandbox::linux"),
 ];
 
 /// All that can be reached from a file.
