@@ -3,35 +3,13 @@
 use toml::de::{DeTable, DeValue};
 
 use super::{
-    key::{self, KeyPath, KeyRow, KeyValue},
+    key::{self, KeyPath, KeyValue},
     source::Source,
     spelling,
     value::Written,
 };
 
-/// One key that was set.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Setting {
-    pub(super) row: &'static KeyRow,
-    /// The names that stand for the key's `*`.
-    pub(super) names: Vec<String>,
-    /// The whole path, as TOML writes it.
-    pub(super) path: String,
-    pub(super) value: Written,
-    /// On the command line: the value's own letters, for keys that take any text.
-    pub(super) letters: Option<String>,
-    pub(super) source: Source,
-}
-
-impl Setting {
-    /// As it would be written on a line of its own.
-    pub(super) fn written(&self) -> String {
-        format!("{} = {}", self.path, self.value.shown())
-    }
-}
-
-/// What is wrong, and where: a sentence that begins with the place.
-pub(super) type Wrong = String;
+pub(super) use super::key::{Setting, Wrong};
 
 /// Takes a file's text apart.
 pub(super) fn of_text(text: &str, source: &Source) -> Result<Vec<Setting>, Wrong> {

@@ -3,7 +3,7 @@
 use super::{
     AgentEntry, Config, McpEntry, facts,
     key::{KeyRow, KeyValue, rows},
-    peers,
+    peers::{self, Entry},
     source::Source,
     spelling::{line, listed, quoted, spelled},
     value::write_dollars,
@@ -34,11 +34,28 @@ impl Config {
             line(&mut text, &format!("{path} = [{}]  # {place}", keys.join(", ")));
         }
         self.show_hooks(&mut text);
-        peers::show::<McpEntry>(self, &mut text);
-        peers::show::<AgentEntry>(self, &mut text);
+        self.show_peers::<McpEntry>(&mut text);
+        self.show_peers::<AgentEntry>(&mut text);
         self.show_providers(&mut text);
         self.show_models(&mut text);
         text
+    }
+
+    /// What was said of each peer of a kind, a key a line. Values of variables and headers are hidden.
+    fn show_peers<P: Entry>(&self, text: &mut String) {
+        for (name, peer) in P::shown(self) {
+            for row in rows() {
+                let (Some(member), Some(key)) = (P::member(row), row.path.split('.').nth(2)) else {
+                    continue;
+                };
+                for (below, literal) in member.literals(peer) {
+                    let path = peers::path::<P>(name, &[&[key], below.as_slice()].concat());
+                    if let Some(source) = self.origins.get(&path) {
+                        line(text, &format!("{path} = {literal}  # {}", one_line(&source.to_string())));
+                    }
+                }
+            }
+        }
     }
 
     /// Where a value came from; for a list, all places that added to it.

@@ -19,7 +19,7 @@ use super::{instructions, subagents};
 use crate::agent::{Agent, Attendance, Effect, Settings};
 use crate::config::environment::Environment;
 use crate::config::fault::Fault;
-use crate::config::models::{Choice, Table, choose};
+use crate::config::models::{Choice, Table, choose, unasked};
 use crate::config::{Config, Invocation, effort, environment};
 use crate::ledger::{
     About, Body, Change, Entry, EntryId, Fault as LedgerFault, ModelRef, Note, Remark, recover_with,
@@ -99,7 +99,7 @@ pub(crate) fn compose_beside(
     let opened = keeping.earlier().map(|which| open(invocation, &state, which)).transpose()?;
     let branch = opened.as_ref().and_then(|(_, file)| as_branch(invocation, &state, file));
     let invocation = branch.as_ref().unwrap_or(invocation);
-    let (config, choice) = choice(invocation, opened.as_ref().map(|(_, file)| file))?;
+    let (config, choice) = choice(invocation, opened.as_ref().map(|(_, file)| file), keeping.asks_a_model())?;
     let groups = Groups::default();
     let tools = local_tools(invocation, &config, &groups, attendance, editor.clone());
     let choice = with_tool_calls(choice, &config);
@@ -284,13 +284,17 @@ pub(crate) fn check_earlier(invocation: &Invocation, which: &SessionChoice) -> R
     let path = locate(invocation, &state_dir(invocation)?, which)?;
     let file = SessionStore::read(&path).map_err(|why| Fault::failed(why, ""))?;
     check_place(&invocation.cwd, &path, &file)?;
-    choice(invocation, Some(&file)).map(drop)
+    choice(invocation, Some(&file), true).map(drop)
 }
 
 /// A resumed session keeps its model and its effort, unless others were named: what was chosen in it stands above the
 /// files, as what is named on the command line does; what it began with, below them. Returns the configuration that
-/// says so, too.
-fn choice(invocation: &Invocation, file: Option<&SessionFile>) -> Result<(Config, Choice), Fault> {
+/// says so, too. Where no model is asked (`is_asked`), none has to be within reach.
+fn choice(
+    invocation: &Invocation,
+    file: Option<&SessionFile>,
+    is_asked: bool,
+) -> Result<(Config, Choice), Fault> {
     let mut config = invocation.config.clone();
     let entries = file.map(|file| file.entries.as_slice()).unwrap_or_default();
     let nobody_scripts = config.script.is_none() && invocation.environment.mock_responses().is_none();
@@ -306,7 +310,9 @@ fn choice(invocation: &Invocation, file: Option<&SessionFile>) -> Result<(Config
     if let Some(effort) = chosen.filter(|_| !config.source("effort").is_flag()) {
         config.effort = effort;
     }
-    let choice = choose(&config, &invocation.environment, &Table::embedded())?;
+    let table = Table::embedded();
+    let choice =
+        if is_asked { choose(&config, &invocation.environment, &table)? } else { unasked(&config, &table) };
     Ok((config, choice))
 }
 

@@ -52,9 +52,14 @@ impl Keeping<'_> {
         }
     }
 
+    /// Whether a model is asked at all.
+    pub(crate) fn asks_a_model(&self) -> bool {
+        !matches!(self, Self::Unasked(_))
+    }
+
     /// These settings, with what a person has decided beforehand, and whether a model is asked at all.
     pub(crate) fn narrowing(&self, settings: Settings) -> Settings {
-        Settings { overruled: self.overruled(), asks_no_model: matches!(self, Self::Unasked(_)), ..settings }
+        Settings { overruled: self.overruled(), asks_no_model: !self.asks_a_model(), ..settings }
     }
 
     /// What a person has decided beforehand.

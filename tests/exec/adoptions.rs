@@ -25,6 +25,18 @@ fn an_adoption_leaves_the_session_its_model() {
     assert!(of_type(&entries, "model_changed").is_empty(), "{entries:?}");
 }
 
+/// There is no key for a model of the configuration.
+#[test]
+fn an_adoption_needs_no_model_within_reach() {
+    let world = repository();
+    world.raced();
+    let world = world.configured("model = \"anthropic/claude-sonnet-4-5\"\nfallback = [\"openai/x\"]\n");
+    let adopted = world.race(&["adopt", "1"]);
+    assert_eq!(adopted.code, 0, "{adopted:?}");
+    assert_eq!(world.file("one.txt"), "1st line\nsecond line\n");
+    assert!(of_type(&entries_of_race(&world), "model_changed").is_empty());
+}
+
 /// Two lanes, one after the other, each of which writes its file.
 fn two_lanes(first: &str, second: &str) -> World {
     let world = repository();

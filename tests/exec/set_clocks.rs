@@ -1,5 +1,5 @@
 //! Clocks that are set back: what is written after that has no earlier time, and a check names the lines
-//! whose time is.
+//! whose time is, and a time that is still to come.
 
 use serde_json::Value;
 
@@ -34,4 +34,18 @@ fn what_is_added_has_no_earlier_time_than_what_stands() {
     assert!(!went_back());
     with_time(&world, 1, "2020-01-01T00:00:00.000Z");
     assert!(went_back());
+}
+
+#[test]
+fn a_time_that_is_still_to_come_is_named_and_is_no_fault() {
+    let world = World::new();
+    assert_eq!(world.json(&["--script", r#"["One."]"#, "first"]).code, 0);
+    let says = "is still to come by the clock of this machine";
+    let sound = world.sessions_cli(&["check", "--last"]);
+    assert!(sound.code == 0 && !sound.out.contains(says), "{sound:?}");
+    with_time(&world, 0, "2999-01-01T00:00:00.000Z");
+    let count = world.session_text().lines().count();
+    let checked = world.sessions_cli(&["check", "--last"]);
+    let named = format!("line {count}: its time, 2999-01-01T00:00:00.000Z, {says}");
+    assert!(checked.code == 0 && checked.out.contains(&named), "{checked:?}");
 }

@@ -1,7 +1,8 @@
-//! Ctrl-Z under a shell with job control: the shell gets a usable terminal, and `fg` brings everything back.
+//! Ctrl-Z under a shell with job control: the shell gets a usable terminal, and `fg` brings everything back. And a stop from outside.
 
 use std::time::Instant;
 
+use rustix::process::Signal;
 use serde_json::json;
 
 use super::console::{CTRL_C, Console, USUAL};
@@ -75,4 +76,24 @@ async fn a_call_stands_anew_when_the_program_goes_on() {
     app.sees("press ctrl-c again").await;
     app.keys(CTRL_C).await;
     assert!(app.ends().await.success());
+}
+
+#[tokio::test]
+async fn a_call_stands_anew_when_the_program_was_stopped_from_outside() {
+    let home = Home::new();
+    let call = json!({ "name": "shell", "arguments": { "command": "echo x > made.txt" } });
+    let mut app = Console::scripted(&home, &json!([{ "tool_calls": [call] }, "as you wish"]));
+    app.sees("ask anything").await;
+    app.says("go").await;
+    app.has_the_keys().await;
+
+    app.signal(Signal::STOP);
+    app.signal(Signal::CONT);
+    app.until("keys that do not decide yet", |screen| screen.contains("in a moment")).await;
+
+    app.answers("n").await;
+    app.sees("as you wish").await;
+    app.rests().await;
+    assert!(!home.has("made.txt"));
+    app.quits().await;
 }

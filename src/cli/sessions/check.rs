@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::args::Pick;
-use super::place::{EMPTY, SessionPlace, entries, lines};
+use super::place::{EMPTY, SessionPlace, entries, lines, now};
 use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
@@ -13,7 +13,7 @@ use crate::policy::shell::shell_word;
 use crate::runtime::SessionStore;
 use crate::runtime::store::{checked, held, known};
 use crate::runtime::undo::{Agreement, Snapshots, Unrecorded};
-use crate::session::exporting::{came_along, unchecked, went_back};
+use crate::session::exporting::{came_along, is_ahead, unchecked, went_back};
 use crate::ui::text::counted;
 use crate::wire::record::Audit;
 
@@ -81,6 +81,7 @@ fn sound(place: &SessionPlace, path: &Path, name: &str, audit: &Audit, has_end: 
     let more = if has_end { "; what was there may have had more lines after them" } else { "" };
     told.extend(came_along(audit.imported_to).map(|words| words + more));
     told.extend(went_back(audit.earlier));
+    told.extend(is_ahead(audit.latest, now()));
     if audit.is_older {
         told.push(
             "receipts: checked only in lines with hashes, and lines are not compared with each other, \

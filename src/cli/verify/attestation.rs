@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use crate::cli::sessions::place::now;
 use crate::config::fault::one_line;
 use crate::runtime::SessionStore;
 use crate::runtime::signing::signer;
@@ -10,7 +11,7 @@ use crate::runtime::store::checked;
 use crate::session::exporting::attestation::{
     Attested, Envelope, PAYLOAD_TYPE, attested, sha256, signed_text,
 };
-use crate::session::exporting::{came_along, unchecked, went_back};
+use crate::session::exporting::{came_along, is_ahead, unchecked, went_back};
 use crate::ui::text::counted;
 use crate::wire::record::Links;
 
@@ -111,6 +112,7 @@ fn subject(
             let unsaid = attested.unsaid_origin(&entries, &audit);
             let same = format!("{name} is the file that it is about, and says the same");
             let lacks = unchecked(&audit).into_iter().chain(went_back(audit.earlier));
+            let lacks = lacks.chain(is_ahead(audit.latest, now()));
             Ok(Some(lacks.chain(unsaid).chain([same]).collect()))
         }
         Some(place) => Err(format!("{name} is the file that it is about, but says something else: {place}")),

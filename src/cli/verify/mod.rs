@@ -5,13 +5,14 @@ mod attestation;
 use std::path::Path;
 
 use crate::cli::outcome::say;
+use crate::cli::sessions::place::now;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
 use crate::runtime::SessionStore;
 use crate::runtime::signing::{NotSigned, signer};
 use crate::runtime::store::checked;
 use crate::session::exporting::attestation::read;
-use crate::session::exporting::{came_along, unchecked, went_back};
+use crate::session::exporting::{came_along, is_ahead, unchecked, went_back};
 use crate::ui::text::counted;
 use crate::wire::record::{Audit, Links, Seal, seals};
 
@@ -115,6 +116,7 @@ fn incomplete(audit: &Audit) -> Vec<String> {
     told.extend(unchecked(audit));
     told.extend(came_along(audit.imported_to));
     told.extend(went_back(audit.earlier));
+    told.extend(is_ahead(audit.latest, now()));
     if let Some(torn) = &audit.torn_tail {
         told.push(format!(
             "line {}: incomplete, {} bytes; it is not part of what is verified",

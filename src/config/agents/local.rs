@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::AgentEntry;
+use super::{AgentEntry, LocalAgent};
 use crate::config::Config;
 use crate::config::key::{KeyRow, Member, one};
 use crate::config::peers::{self, Peer as _, as_word};
@@ -19,27 +19,6 @@ use crate::ui::text::counted;
 /// What `isolation` can be.
 const WORKTREE: &str = "worktree";
 const NONE: &str = "none";
-
-/// What a sub-agent is, as it is written; nothing of it for an agent elsewhere.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct LocalAgent {
-    /// What it is told, beside the session's instructions.
-    pub instructions: Option<String>,
-    /// The tools that it has; `None`: all that the session has.
-    pub tools: Option<Vec<String>>,
-    /// Those that it does not have.
-    pub disallowed_tools: Option<Vec<String>>,
-    /// Its model; `None`: that of the session.
-    pub model: Option<String>,
-    /// Its mode, where that is stricter than the session's.
-    pub mode: Option<Mode>,
-    /// The most turns of one task.
-    pub max_turns: Option<u64>,
-    /// Whether each of its tasks has a git worktree.
-    pub in_worktree: Option<bool>,
-    /// Whether its tasks go on while the session does.
-    pub in_background: Option<bool>,
-}
 
 impl LocalAgent {
     /// What of it is written, beside the instructions.

@@ -1,9 +1,10 @@
 //! `[agents.NAME]`: agents that tasks are handed to over A2A, and sub-agents (`local.rs`), as they are written, and what is wrong
 //! with one.
 
+mod entry;
 pub(super) mod local;
 
-pub use local::LocalAgent;
+pub use entry::{AgentEntry, LocalAgent};
 
 use std::collections::BTreeMap;
 
@@ -22,35 +23,11 @@ use super::{
 use crate::ledger::{Limit, MicroDollars, Unit};
 use crate::tool::Absentee;
 use crate::ui::text::sanitize;
-use crate::wire::Secret;
 
 /// How long one task may take, in seconds, unless it is said otherwise.
 const CALL_SECONDS: u64 = 600;
 /// Most characters of a description: the model reads it with every request.
 const LONGEST_DESCRIPTION: usize = 2_000;
-
-/// An `[agents.NAME]` as written: what stands in `${…}` is put in when it is reached.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AgentEntry {
-    /// Where it is: the address of its card, or what its card stands below.
-    pub url: Option<String>,
-    /// Headers of requests to it, by name.
-    pub headers: BTreeMap<String, Secret>,
-    /// What the model is told of it, instead of what its card says; hides nothing.
-    pub description: Option<String>,
-    /// How long it may take until its card is known, in seconds.
-    pub start_seconds: u64,
-    /// How long one task may take, in seconds.
-    pub call_seconds: u64,
-    /// What is set aside of the session's limits for each task, in the limit's own unit.
-    pub reserve: BTreeMap<Limit, u64>,
-    /// What it is, if it is a sub-agent of this machine.
-    pub local: LocalAgent,
-    /// Whether it is used.
-    pub enabled: bool,
-    /// Where it was first spoken of: whose it is.
-    pub source: Source,
-}
 
 impl Peer for AgentEntry {
     const WORDS: Words = Words {

@@ -1,5 +1,6 @@
-//! Every key of the configuration: all that there is to know of one stands in one row. The rows are listed by subject.
+//! A key of the configuration: all that there is to know of one stands in one row. The rows are listed by subject.
 
+mod all;
 mod behaviour;
 mod budget;
 mod find;
@@ -12,13 +13,14 @@ mod telemetry;
 
 use std::fmt;
 
-use super::setting::Setting;
+use super::source::Source;
 use super::value::Written;
-use super::{AgentEntry, Config, Facts, McpEntry, Provider, agents, facts, mcp, tools};
+use super::{AgentEntry, Config, Facts, McpEntry, Provider};
 use crate::budget::{Bound, Limit};
 use crate::ledger::MicroDollars;
 use crate::policy::RuleKind;
 
+pub(super) use all::rows;
 pub(super) use find::{KeyPath, find};
 
 /// One key.
@@ -36,6 +38,30 @@ pub(super) struct KeyRow {
     /// What a project asks for with a value that needs trust, each as a verb and to what; `None`: it loosens the key.
     pub(super) asks: Option<Asks>,
 }
+
+/// One key that was set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Setting {
+    pub(super) row: &'static KeyRow,
+    /// The names that stand for the key's `*`.
+    pub(super) names: Vec<String>,
+    /// The whole path, as TOML writes it.
+    pub(super) path: String,
+    pub(super) value: Written,
+    /// On the command line: the value's own letters, for keys that take any text.
+    pub(super) letters: Option<String>,
+    pub(super) source: Source,
+}
+
+impl Setting {
+    /// As it would be written on a line of its own.
+    pub(super) fn written(&self) -> String {
+        format!("{} = {}", self.path, self.value.shown())
+    }
+}
+
+/// What is wrong, and where: a sentence that begins with the place.
+pub(super) type Wrong = String;
 
 /// The configuration before and after, and the setting that does it.
 type Asks = fn(&Config, &Config, &Setting) -> Vec<(&'static str, String)>;
@@ -279,24 +305,4 @@ impl fmt::Debug for KeyRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.path)
     }
-}
-
-/// All keys, in the order in which they are shown.
-pub(super) fn rows() -> impl Iterator<Item = &'static KeyRow> {
-    let tables = [
-        behaviour::ROWS,
-        budget::ROWS,
-        runs::ROWS,
-        network::ROWS,
-        telemetry::ROWS,
-        sessions::ROWS,
-        git::ROWS,
-        tools::ROWS,
-        providers::ROWS,
-        mcp::ROWS,
-        agents::ROWS,
-        agents::local::ROWS,
-        facts::ROWS,
-    ];
-    tables.into_iter().flatten()
 }

@@ -62,6 +62,23 @@ pub fn choose(config: &Config, environment: &Environment, table: &Table) -> Resu
     Ok(Choice { source, notice, search, fallback, ..choice })
 }
 
+/// The models that are named, as far as they are known without their servers: for whoever asks none of them, and so needs no
+/// key. What one was asked before still has its price. Were one asked, it would have no answer.
+pub fn unasked(config: &Config, table: &Table) -> Choice {
+    let known = |model: &ModelRef, setting: &str| Choice {
+        spec: resolve(model, config, table, Facts::default()),
+        way: Transport::Script("[]".to_owned()),
+        source: config.source(setting).to_string(),
+        notice: None,
+        search: None,
+        fallback: Vec::new(),
+    };
+    let model = ModelRef::parse(config.model.as_deref().unwrap_or("rehearsal"));
+    let others = config.fallback.iter().map(|name| ModelRef::parse(name)).filter(|other| *other != model);
+    let fallback = others.map(|other| known(&other, "fallback")).collect();
+    Choice { fallback, ..known(&model, "model") }
+}
+
 /// The models to fall back to. One that is named twice, or is the first one, would only fail again.
 fn chain(
     first: &ModelRef,
@@ -314,6 +331,20 @@ mod tests {
         assert!(choice(&[], limited).unwrap_err().message.contains("the price of ollama/a is unknown"));
         let scripted = Flags { script: Some("[]".into()), ..chained(&["script"]) };
         assert_eq!(names(choice(&[], scripted).unwrap()), ["script"]);
+    }
+
+    #[test]
+    fn whoever_asks_no_model_needs_no_key_and_knows_its_price() {
+        let environment = Environment::default();
+        let flags =
+            Flags { fallback: vec!["openai/x".to_owned()], ..named_model("anthropic/claude-sonnet-4-5") };
+        let config = load(Path::new("/"), &environment, &flags.given()).unwrap();
+        assert!(choose(&config, &environment, &Table::embedded()).is_err());
+        let choice = unasked(&config, &Table::embedded());
+        assert_eq!(choice.spec.model.to_string(), "anthropic/claude-sonnet-4-5");
+        assert!(choice.spec.price.is_some());
+        let behind: Vec<String> = choice.fallback.iter().map(|one| one.spec.model.to_string()).collect();
+        assert_eq!(behind, ["openai/x"]);
     }
 
     #[test]

@@ -14,7 +14,7 @@ mod table;
 mod usable;
 
 pub(crate) use choices::{choices, dollars};
-pub use choose::{Choice, Transport, choose, reach};
+pub use choose::{Choice, Transport, choose, reach, unasked};
 pub(crate) use list::list_known;
 pub use list::{Listed, State, list};
 pub(crate) use presets::key_variables;

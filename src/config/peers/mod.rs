@@ -20,7 +20,7 @@ pub(crate) use described::described;
 pub(super) use entry::{Entry, check, check_name, set};
 pub(crate) use read::check_url;
 pub(super) use read::{address, insert_header, templated};
-pub(super) use show::{address_without_query, as_word, hidden, named, show, with_values};
+pub(super) use show::{address_without_query, as_word, hidden, named, with_values};
 
 /// How long a peer may take until what it brings is known, in seconds, unless it says otherwise.
 pub(super) const START_SECONDS: u64 = 20;

@@ -2,29 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::super::key::rows;
-use super::super::spelling::{line, quoted};
-use super::{Config, Entry, path, template};
-use crate::config::fault::one_line;
+use super::super::spelling::quoted;
+use super::template;
 use crate::wire::Secret;
 
 /// What stands in the place of a value that may be a key.
 const HIDDEN: &str = "…";
-
-/// What was said of each peer of a kind, a key a line; valid TOML. Values of variables and headers are hidden.
-pub(in crate::config) fn show<P: Entry>(config: &Config, text: &mut String) {
-    for (name, peer) in P::shown(config) {
-        for row in rows() {
-            let (Some(member), Some(key)) = (P::member(row), row.path.split('.').nth(2)) else { continue };
-            for (below, literal) in member.literals(peer) {
-                let path = path::<P>(name, &[&[key], below.as_slice()].concat());
-                if let Some(source) = config.origins.get(&path) {
-                    line(text, &format!("{path} = {literal}  # {}", one_line(&source.to_string())));
-                }
-            }
-        }
-    }
-}
 
 /// An address without its query, which may hold a key.
 pub(in crate::config) fn address_without_query(url: &str) -> String {

@@ -9,7 +9,7 @@ use crate::model::{AnswerBounds, ModelFailure, ModelNews};
 
 use super::failure::{broken_failure, cut_failure, page_failure, protocol_failure, stream_failure};
 use super::joining::Joining;
-use super::sse::{MAX_EVENT_BYTES, SseDecoder, SseEvent};
+use super::sse::{Broken, MAX_EVENT_BYTES, SseDecoder, SseEvent};
 use super::{Protocol, anthropic, openai_chat, openai_responses};
 
 /// Reads one answer. What it says does not depend on how the bytes are cut.
@@ -24,10 +24,6 @@ pub struct Decoder {
     most_held: u64,
     over: bool,
 }
-
-/// An event that is no JSON where it must be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Broken;
 
 /// A server that was asked for a stream may answer with a plain JSON object, or a proxy with a page: the first
 /// byte tells, since an event stream begins with a comment or the name of a field. (Content types are no help:

@@ -34,6 +34,10 @@ impl fmt::Display for EventTooLarge {
     }
 }
 
+/// An event that is no JSON where it must be: what the readers of the protocols say of one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Broken;
+
 /// Reads events from bytes. Takes time linear in the bytes, whatever their pieces.
 #[derive(Debug)]
 pub struct SseDecoder {

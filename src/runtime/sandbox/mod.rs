@@ -20,6 +20,7 @@ mod secrets;
 mod settings;
 mod support;
 mod surroundings;
+mod this_system;
 mod words;
 
 use std::ffi::{OsStr, OsString};
@@ -39,8 +40,9 @@ pub use secrets::names_a_secret;
 pub use secrets::secret_places;
 pub use settings::Settings;
 pub(super) use settings::lies_in;
-pub use support::{Support, support};
+pub use support::Support;
 pub(in crate::runtime) use surroundings::Surroundings;
+pub use this_system::support;
 pub use words::{Confined, ENTRY};
 
 /// How commands are started in the sandbox.

@@ -1,6 +1,4 @@
-//! What this machine can hold a command to, in words.
-
-use std::sync::OnceLock;
+//! How much of the sandbox a machine can have, in words.
 
 /// How much of the sandbox there is here.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,25 +23,6 @@ impl Support {
             Self::None(why) => Some(why.clone()),
         }
     }
-}
-
-/// Asks the system what it has, once; changes nothing.
-pub fn support() -> Support {
-    static FOUND: OnceLock<Support> = OnceLock::new();
-    FOUND.get_or_init(look).clone()
-}
-
-fn look() -> Support {
-    #[cfg(target_os = "linux")]
-    return super::linux::support();
-    #[cfg(target_os = "macos")]
-    return if std::path::Path::new("/usr/bin/sandbox-exec").exists() {
-        Support::Partial(vec!["on macOS the sandbox uses sandbox-exec, which has not been tested".to_owned()])
-    } else {
-        Support::None("there is no /usr/bin/sandbox-exec".to_owned())
-    };
-    #[cfg(not(any(target_os = "linux", target_os = "macos")))]
-    return Support::None("there is no sandbox for this system".to_owned());
 }
 
 #[cfg(test)]

@@ -61,15 +61,6 @@ impl Confined {
         }
         Ok(Self { confinement, command })
     }
-
-    /// Gives up all rights that are not named and becomes the command. Returns only when that failed, with the
-    /// reason in words; the command was not started then.
-    pub fn enter(self) -> String {
-        #[cfg(target_os = "linux")]
-        return super::linux::enter(&self);
-        #[cfg(not(target_os = "linux"))]
-        return "countersign's own sandbox exists only on Linux".to_owned();
-    }
 }
 
 #[cfg(test)]

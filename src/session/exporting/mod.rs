@@ -15,13 +15,16 @@ use std::path::PathBuf;
 
 use crate::config::environment::Environment;
 use crate::config::fault::one_line;
-use crate::ledger::{Body, Entry, EntryId};
+use crate::ledger::{Body, Entry, EntryId, Millis};
 use crate::runtime::store::find;
 use crate::runtime::{SessionStore, new_private};
 use crate::ui::text::sanitize;
 use crate::view::{Style, code, transcript};
 use crate::wire::record::{SessionFile, moment};
 use crate::wire::without_key;
+
+/// How far a time may be ahead of the clock of this machine: whose zone is set wrongly, is less.
+const MOST_AHEAD_MS: u64 = 24 * 60 * 60 * 1_000;
 
 /// Writes the transcript of one session.
 #[derive(Debug, Clone)]
@@ -105,6 +108,18 @@ pub(crate) fn went_back(earlier: Option<usize>) -> Option<String> {
     let line = earlier?;
     Some(format!(
         "line {line}: its time is earlier than that of the line before; a clock was set back, or \
+         somebody changed a time"
+    ))
+}
+
+/// That a session has a time that is more than a day away from now, if it has: nobody can tell whether a clock is wrong, here or there,
+/// or somebody changed a time.
+pub(crate) fn is_ahead(latest: Option<(usize, Millis)>, now: Millis) -> Option<String> {
+    let (line, at) = latest.filter(|(_, at)| at.since(now) > MOST_AHEAD_MS)?;
+    let at = moment(at);
+    let at = at.as_str().map_or_else(|| at.to_string(), str::to_owned);
+    Some(format!(
+        "line {line}: its time, {at}, is still to come by the clock of this machine; one of the clocks is wrong, or \
          somebody changed a time"
     ))
 }

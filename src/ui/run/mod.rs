@@ -1,4 +1,4 @@
-//! The loop of the screen: input first, then signals, then news of the agent; a frame only when something changed.
+//! The loop of the screen: that the process goes on after a stop, input, then signals, then news of the agent; a frame only when something changed.
 
 use std::io;
 use std::sync::Arc;
@@ -15,9 +15,11 @@ use super::key_timing::BURST;
 use super::outcome::{UiError, UiOutcome};
 use super::settings::{AppIo, UiSettings};
 use super::terminal::{Guard, ask_background, screen};
+use continued::Continued;
 use screen_loop::ScreenLoop;
 
 mod behind;
+mod continued;
 mod effects;
 mod half_line;
 mod held_line;
@@ -42,6 +44,7 @@ pub async fn run(app: AppIo, settings: UiSettings) -> Result<UiOutcome, UiError>
     let asks_background = settings.asks_background;
     let mut session = ScreenLoop::new(app, settings, guard, terminal, Arc::clone(&wake));
     let mut inputs = Some(EventStream::new());
+    let mut continued = Continued::listen();
     session.frame();
     if asks_background && ask_background().is_err() {
         session.outcome = Some(UiOutcome::TerminalGone);
@@ -55,6 +58,7 @@ pub async fn run(app: AppIo, settings: UiSettings) -> Result<UiOutcome, UiError>
         let pause = session.pause();
         tokio::select! {
             biased;
+            () = continued.next() => session.goes_on(),
             Some(input) = OptionFuture::from(inputs.as_mut().map(StreamExt::next)) => session.input(input),
             Some(edited) = OptionFuture::from(session.editing.as_mut()) => session.edited(edited),
             told = quit.wait_for(|end| *end), if quit_open => match told {
@@ -75,6 +79,10 @@ pub async fn run(app: AppIo, settings: UiSettings) -> Result<UiOutcome, UiError>
             && let Some(input) = at_hand(inputs, session.waits_for_a_second_key()).await
         {
             session.input(input);
+        }
+        // What was pressed before its stop was heard of was pressed for a frame that nobody saw.
+        if session.outcome.is_none() && continued.is_heard() {
+            session.goes_on();
         }
         session.press(true);
         session.drain();

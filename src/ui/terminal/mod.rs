@@ -111,6 +111,18 @@ impl Guard {
         take()
     }
 
+    /// Sets again what a shell changes when the process was stopped from outside, and so could not give the terminal back. The whole
+    /// screen must be drawn again afterwards.
+    pub(super) fn set_again(&self) -> io::Result<()> {
+        if !TAKEN.load(Ordering::SeqCst) {
+            return Ok(());
+        }
+        // It counts as raw, whatever the shell has made of it: only one that is not raw is made so.
+        disable_raw_mode()?;
+        enable_raw_mode()?;
+        execute!(stdout(), EnableBracketedPaste, SetCursorStyle::SteadyBar)
+    }
+
     /// There is nothing to suspend to here.
     #[cfg(not(unix))]
     pub(super) fn suspend(&self) -> io::Result<()> {

@@ -8,9 +8,8 @@ use serde_json::{Value, json};
 
 use crate::ledger::{Stop, Usage};
 use crate::model::{ModelEvent, ModelNews, weight};
-use crate::wire::decoder::Broken;
 use crate::wire::failure::{protocol_failure, stream_failure};
-use crate::wire::sse::SseEvent;
+use crate::wire::sse::{Broken, SseEvent};
 
 use super::blocks::OpenBlock;
 

@@ -4,9 +4,8 @@ use serde_json::{Value, json};
 
 use crate::ledger::Stop;
 use crate::model::{FailureClass, ModelEvent, ModelFailure, ModelNews};
-use crate::wire::decoder::Broken;
 use crate::wire::failure::{cut_failure, protocol_failure, stream_failure};
-use crate::wire::sse::SseEvent;
+use crate::wire::sse::{Broken, SseEvent};
 
 use super::calls::{Calls, unsaid};
 use super::quick;

@@ -7,9 +7,8 @@ use serde_json::Value;
 
 use crate::ledger::Stop;
 use crate::model::{ModelEvent, ModelNews};
-use crate::wire::decoder::Broken;
 use crate::wire::failure::{protocol_failure, stream_failure};
-use crate::wire::sse::SseEvent;
+use crate::wire::sse::{Broken, SseEvent};
 
 use super::item::{OpenItem, TextKind, is_refusal};
 use super::items::{ItemEnd, Items};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::de::IgnoredAny;
 
-use crate::ledger::{self, CHAINED_VERSION, CallId, Entry, EntryId, LeftOut, resting_places};
+use crate::ledger::{self, CHAINED_VERSION, CallId, Entry, EntryId, LeftOut, Millis, resting_places};
 use crate::policy;
 
 use super::contradictions::contradictions;
@@ -54,6 +54,8 @@ pub struct Audit {
     /// The first line with a hash whose time is earlier than that of the line before: a clock was set back,
     /// or a time was changed.
     pub earlier: Option<usize>,
+    /// The latest time of all entries, and the last line that has it: whoever knows what time it is can say whether it is still to come.
+    pub latest: Option<(usize, Millis)>,
     /// The session began with a version without receipts, or is a copy without hashes: its lines are not held against each other.
     pub is_older: bool,
     /// The file was made anew: what stands in it is not what was written, wherever it differs.
@@ -319,6 +321,8 @@ impl AuditState {
         self.audit.imported_to = self.audit.imported_to.max(foreign_to(&self.entries));
         self.audit.entries = self.entries.len();
         self.audit.earlier = self.goes_back();
+        let dated = self.entries.iter().zip(&self.lines).map(|(entry, line)| (*line, entry.at));
+        self.audit.latest = dated.max_by_key(|(_, at)| *at);
         self.audit.is_older = !is_of_this_format(&self.entries);
         self.audit.calls = whole.iter().map(|entry| calls(entry)).sum();
         self.audit.open = open.into_iter().collect();
