@@ -14,6 +14,7 @@ use crate::config::reading;
 use crate::config::reading::Reading;
 use crate::config::trusted::{Book, CONFIG, Content, SHARED_SERVERS, called_name};
 use crate::config::{commands, skills, subagents};
+use crate::policy::shell::shell_word;
 use crate::ui::commands::is_built_in;
 
 /// Most bytes of the user's file.
@@ -33,7 +34,7 @@ pub fn load(cwd: &Path, environment: &Environment, given: &[CommandLineSetting])
     for content in &contents {
         let settings = of_project(content, Some(&book), &mut config)?;
         if let Some(wrong) = projects::set_all(&mut config, &settings).first() {
-            return Err(correct_file(wrong));
+            return Err(correct_project_file(&content.path(CONFIG), wrong));
         }
     }
     if let Some(home) = environment.home() {
@@ -160,7 +161,8 @@ pub(super) fn of_project(
             Source::Project(Arc::new(file), 0)
         };
         if name == CONFIG {
-            settings.extend(setting::of_text(&text, &source).map_err(|wrong| correct_file(&wrong))?);
+            let read = setting::of_text(&text, &source);
+            settings.extend(read.map_err(|wrong| correct_project_file(&content.path(name), &wrong))?);
             continue;
         }
         match mcp::shared::read(&text, &source) {
@@ -208,6 +210,19 @@ pub(super) fn correct_file(wrong: &str) -> Fault {
         wrong,
         "correct the file; `countersign config init` writes one that explains every key; `countersign \
         doctor` lists all problems",
+    )
+}
+
+/// The same for a file that came with a project. It stops the start, too: a rule that is misspelt would keep nothing from anybody,
+/// in silence. Whoever only wants to look at the project is told how to start without it.
+pub(super) fn correct_project_file(file: &Path, wrong: &str) -> Fault {
+    let word = shell_word(&file.display().to_string());
+    Fault::usage(
+        wrong,
+        format!(
+            "this file belongs to the project, not to you: correct the file, or start without it (mv {word} {word}.off), \
+             and then none of its rules and limits hold; `countersign doctor` lists all problems"
+        ),
     )
 }
 

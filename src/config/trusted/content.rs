@@ -173,7 +173,7 @@ fn read(folder: &Path, name: &str) -> Reading<Vec<u8>> {
 fn unreadable(path: &Path, why: &str) -> Fault {
     Fault::usage(
         format!("cannot read the configuration {}: {why}", path.display()),
-        "make it a readable file, or move it away",
+        "this file belongs to the project, not to you: make it a readable file, or move it away to start without it",
     )
 }
 
