@@ -96,8 +96,9 @@ pub(crate) fn demands(cwd: &Path, environment: &Environment) -> Result<Vec<Deman
         let mut all = Vec::new();
         let settings = of_project(&content, None, &mut config)?;
         let place = content.folder().display().to_string();
-        let left_out = std::mem::take(&mut config.warnings).into_iter();
-        all.extend(left_out.map(|what| Demand {
+        let left_out = std::mem::take(&mut config.warnings);
+        let asides = std::mem::take(&mut config.asides);
+        all.extend(left_out.into_iter().chain(asides).map(|what| Demand {
             verb: "ignored",
             what,
             place: place.clone(),

@@ -3,7 +3,10 @@
 use std::path::Path;
 
 use super::agents::local;
-use super::layers::{contents, correct_file, correct_project_file, from_environment, of_project, of_user};
+use super::layers::{
+    add_what_the_user_has, contents, correct_file, correct_project_file, from_environment, of_project,
+    of_user,
+};
 use super::{AgentEntry, Config, McpEntry, apply, peers, projects};
 use crate::config::environment::Environment;
 use crate::config::fault::Fault;
@@ -37,6 +40,7 @@ pub(crate) fn examine(cwd: &Path, environment: &Environment) -> (Config, Vec<Fau
             }
         }
     }
+    add_what_the_user_has(&mut config, environment);
     let variable = |wrong| Fault::usage(wrong, "correct or unset the variable");
     match from_environment(environment) {
         Err(wrong) => faults.push(variable(wrong)),

@@ -10,7 +10,9 @@ use super::background_ids::continued;
 use super::copied_folder::as_branch;
 use super::interrupted_undo::finish_undo;
 use super::moment::now;
-use super::notices::{end_notice, file_notices, lost_notice, of_subagent_notice, of_tools, tools_notice};
+use super::notices::{
+    end_notice, file_notices, lost_notice, of_files, of_subagent_notice, of_tools, tools_notice,
+};
 use super::ports::{hook_port, local_tools, router, with_tool_calls};
 use super::session_choice::{check_place, session_id};
 use super::subagents::{CutOff, SubagentMaker};
@@ -105,7 +107,8 @@ pub(crate) fn compose_beside(
     let choice = with_tool_calls(choice, &config);
     let router = router(&choice, &config)?;
     let now = now();
-    let mut notices = [notices(invocation, &config, &choice)?, of_tools(&config, &tools)].concat();
+    // What acts otherwise than one thinks comes first, then what a person has to do; the files are behind all of it.
+    let mut notices = [of_tools(&config, &tools), notices(invocation, &config, &choice)?].concat();
     let external = ExternalTools::of(invocation, &groups);
     let settings = settings(invocation, &choice, &external, attendance);
     let mut settings = keeping.narrowing(Settings { effort: config.effort, ..settings });
@@ -138,6 +141,7 @@ pub(crate) fn compose_beside(
     let gateway = Gateway::new(invocation, (state, &id), switch, &groups);
     let hooks = hook_port(invocation, &id, &groups);
     let ports = Ports { model: Box::new(router), tools, hooks, subagents: maker.port(), store };
+    notices.extend(of_files(invocation));
     let (driver, handles) = Driver::new(agent, ports);
     Ok(Session {
         driver,
@@ -198,7 +202,6 @@ fn take_up(
 /// What a person should know of the configuration.
 fn notices(invocation: &Invocation, config: &Config, choice: &Choice) -> Result<Vec<String>, Fault> {
     let mut notices = invocation.config.warnings.clone();
-    notices.extend(instructions::unreadable(invocation));
     notices.extend(choice.notice.clone());
     // What was chosen in the session is no file's, and each model gets the nearest level.
     if config.effort == invocation.config.effort {

@@ -14,6 +14,7 @@ use crate::config::trusted::SHARED_SERVERS;
 use crate::config::{Config, project_files, user_file};
 use crate::ledger::ModelRef;
 use crate::policy::shell::shell_word;
+use crate::session::instructions;
 use crate::wire::Secret;
 
 const SUBJECT: Subject = Subject::Configuration;
@@ -39,7 +40,9 @@ pub(super) fn look(invocation: &Invocation, wrong: Vec<Fault>) -> Vec<Finding> {
     }
     let is_whole = wrong.is_empty();
     findings.extend(wrong.into_iter().map(|fault| Finding::of_fault(SUBJECT, fault)));
-    findings.extend(config.warnings.iter().map(|warning| ignored(warning)));
+    findings.extend(config.warnings.iter().chain(&config.asides).map(|warning| ignored(warning)));
+    let lost = instructions::unreadable(invocation).into_iter();
+    findings.extend(lost.map(|said| Finding::warning(SUBJECT, said, "correct the file, or move it away")));
     findings
         .extend(["XDG_CONFIG_HOME", "XDG_STATE_HOME"].iter().filter_map(|name| relative(name, environment)));
     if environment.mock_responses().is_some() {
