@@ -23,6 +23,7 @@ use crate::config::environment::Environment;
 use crate::config::fault::Fault;
 use crate::config::models::{Choice, Table, choose};
 use crate::config::{Config, Invocation, effort, environment};
+use crate::context::{self, NoRoom, tokens_in_all};
 use crate::ledger::{
     About, Body, Change, Entry, EntryId, Fault as LedgerFault, ModelRef, Note, Remark, recover_with,
 };
@@ -40,8 +41,11 @@ use crate::session::instructions::nested::WithNested;
 use crate::session::model_switch::Switch;
 use crate::session::undo::Undoing;
 use crate::session::{Keeping, SessionChoice};
-use crate::tool::ToolSpec;
+use crate::tool::{Registry, ToolSpec};
 use crate::wire::record::SessionFile;
+
+/// Instructions and tools of ours do not fill a window of so many tokens.
+const LARGE_WINDOW: u64 = 100_000;
 
 /// A session ready to run.
 pub(crate) struct Session {
@@ -141,7 +145,6 @@ pub(crate) fn compose_beside(
     let gateway = Gateway::new(invocation, (state, &id), switch, &groups);
     let hooks = hook_port(invocation, &id, &groups);
     let ports = Ports { model: Box::new(router), tools, hooks, subagents: maker.port(), store };
-    notices.extend(of_files(invocation));
     let (driver, handles) = Driver::new(agent, ports);
     Ok(Session {
         driver,
@@ -153,7 +156,7 @@ pub(crate) fn compose_beside(
         effort: config.effort.and_then(|level| choice.spec.abilities.effort(level)),
         choice,
         gateway,
-        notices,
+        notices: [notices, of_files(invocation)].concat(),
         message: None,
         groups,
         printed,
@@ -201,7 +204,9 @@ fn take_up(
 
 /// What a person should know of the configuration.
 fn notices(invocation: &Invocation, config: &Config, choice: &Choice) -> Result<Vec<String>, Fault> {
-    let mut notices = invocation.config.warnings.clone();
+    let room = little_room(invocation, choice);
+    let room = room.map(|(what, next)| format!("{what}. What helps: {next}."));
+    let mut notices: Vec<String> = room.into_iter().chain(invocation.config.warnings.clone()).collect();
     notices.extend(choice.notice.clone());
     // What was chosen in the session is no file's, and each model gets the nearest level.
     if config.effort == invocation.config.effort {
@@ -335,6 +340,20 @@ fn all_tools(config: &Config) -> Vec<ToolSpec> {
     let mut all = tools(config.echo);
     all.extend(subagents::tools(&subagents::known(config)));
     all
+}
+
+/// Why there is hardly room in the window of a model that may answer here, or none, and what to do: what every request contains is too
+/// much for it, without the tools that come from elsewhere. `None`: there is room.
+pub(crate) fn little_room(invocation: &Invocation, choice: &Choice) -> Option<NoRoom> {
+    let all = std::iter::once(&choice.spec).chain(choice.fallback.iter().map(|other| &other.spec));
+    let mut small = all.filter(|spec| spec.window < LARGE_WINDOW).peekable();
+    // Nearly every window is large, and the files of instructions need not be read again for it.
+    small.peek()?;
+    let tools = Registry::new(all_tools(&invocation.config));
+    let schema = invocation.answer_schema.as_ref().map(|schema| schema.shown());
+    let fixed = tokens_in_all(&instructions::of(invocation), tools.shown().iter(), schema.as_deref());
+    let percent = invocation.config.compact_at_percent;
+    small.find_map(|spec| context::little_room(spec, fixed, percent))
 }
 
 /// What a session begins with here.
