@@ -78,17 +78,15 @@ impl Agent {
     }
 
     /// Why a message is not sent to a model, and what to do: it does not fit into its window, or nothing does. What refusals have
-    /// taught does not count: about that the provider has the last word.
+    /// taught does not count, and what a provider counted neither: of a doubt the provider has the last word.
     pub(super) fn no_room_for(&self, spec: &ModelSpec, said: &UserMessage) -> Option<NoRoom> {
-        let [fixed, said] =
-            [self.fixed_tokens(), said_tokens(said)].map(|tokens| self.scaled(&spec.model, tokens));
+        let (fixed, said) = (self.fixed_tokens(), said_tokens(said));
         if spec.window < LEAST_WINDOW { None } else { no_room_for_message(spec, fixed, said) }
     }
 
     /// Why nothing is sent to it.
     pub(super) fn no_room_in(&self, spec: &ModelSpec) -> Option<NoRoom> {
-        let fixed = self.scaled(&spec.model, self.fixed_tokens());
-        if spec.window < LEAST_WINDOW { None } else { no_room_at_all(spec, fixed) }
+        if spec.window < LEAST_WINDOW { None } else { no_room_at_all(spec, self.fixed_tokens()) }
     }
 
     /// An estimate of what is in every request, as far as the tools are known yet.
