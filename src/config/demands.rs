@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use super::layers::{contents, correct_file, of_project, of_user};
+use super::layers::{contents, correct_file, correct_project_file, of_project, of_user};
 use super::tighten::{self, Looseness};
 use super::{
     AgentEntry, Config, McpEntry, apply,
     key::KeyValue,
     peers::{self, Entry, PeerSettings, Weighed},
-    setting::Setting,
+    setting::{Setting, Wrong},
 };
 use crate::config::commands::{self, CustomCommand};
 use crate::config::environment::Environment;
@@ -96,8 +96,9 @@ pub(crate) fn demands(cwd: &Path, environment: &Environment) -> Result<Vec<Deman
         let mut all = Vec::new();
         let settings = of_project(&content, None, &mut config)?;
         let place = content.folder().display().to_string();
-        let left_out = std::mem::take(&mut config.warnings).into_iter();
-        all.extend(left_out.map(|what| Demand {
+        let left_out = std::mem::take(&mut config.warnings);
+        let asides = std::mem::take(&mut config.asides);
+        all.extend(left_out.into_iter().chain(asides).map(|what| Demand {
             verb: "ignored",
             what,
             place: place.clone(),
@@ -105,7 +106,8 @@ pub(crate) fn demands(cwd: &Path, environment: &Environment) -> Result<Vec<Deman
         }));
         for setting in settings.iter().filter(|setting| !setting.row.is_of_a_peer()) {
             let weighed = tighten::weigh(&config, setting);
-            let (after, standing) = weighed.map_err(|wrong| correct_file(&wrong))?;
+            let (after, standing) =
+                weighed.map_err(|wrong| correct_project_file(&content.path(CONFIG), &wrong))?;
             all.extend(told(&config, &after, setting, standing));
             if standing == Looseness::Tightens {
                 config = after;
@@ -126,8 +128,9 @@ pub(crate) fn demands(cwd: &Path, environment: &Environment) -> Result<Vec<Deman
             place: format!("{}:1", one.file.unwrap_or_default().display()),
             needs_trust: true,
         }));
-        all.extend(of_peers::<McpEntry>(&mut config, &settings)?);
-        all.extend(of_peers::<AgentEntry>(&mut config, &settings)?);
+        let file = content.path(CONFIG);
+        all.extend(of_peers::<McpEntry>(&mut config, &settings, &file)?);
+        all.extend(of_peers::<AgentEntry>(&mut config, &settings, &file)?);
         found.push(Demands { content, all });
     }
     Ok(found)
@@ -151,24 +154,25 @@ fn of_commands(content: &Content, place: &str) -> Vec<Demand> {
     custom.into_iter().map(told).collect()
 }
 
-/// What is said of the peers of one kind.
-fn of_peers<P: Entry>(config: &mut Config, settings: &[Setting]) -> Result<Vec<Demand>, Fault> {
+/// What is said of the peers of one kind. `file`: the project's configuration.
+fn of_peers<P: Entry>(config: &mut Config, settings: &[Setting], file: &Path) -> Result<Vec<Demand>, Fault> {
     let mut all = Vec::new();
     for asked in peers::asked::<P>(settings) {
-        all.extend(of_peer(config, &asked)?);
+        let told = of_peer(config, &asked).map_err(|wrong| correct_project_file(file, &wrong))?;
+        all.extend(told);
     }
     Ok(all)
 }
 
 /// What is said of one of them. What tightens is in force for the folders below, too.
-fn of_peer<P: Entry>(config: &mut Config, asked: &PeerSettings<'_, P>) -> Result<Vec<Demand>, Fault> {
+fn of_peer<P: Entry>(config: &mut Config, asked: &PeerSettings<'_, P>) -> Result<Vec<Demand>, Wrong> {
     let place = asked.place();
     let one = |verb, what, needs_trust| Demand { verb, what, place: place.clone(), needs_trust };
     Ok(match asked.weigh(config) {
         Err(wrong) if asked.is_shared() => {
             vec![one("ignored", format!("{wrong}; the {} is ignored", P::WORDS.noun), false)]
         }
-        Err(wrong) => return Err(correct_file(&wrong)),
+        Err(wrong) => return Err(wrong),
         Ok(Weighed::Nothing) => {
             let what = format!("nothing: there is no {} {} to tighten", P::WORDS.kind, asked.name());
             vec![one("sets", what, false)]

@@ -3,11 +3,14 @@
 use std::path::Path;
 
 use super::agents::local;
-use super::layers::{contents, correct_file, from_environment, of_project, of_user};
+use super::layers::{
+    add_what_the_user_has, contents, correct_file, correct_project_file, from_environment, of_project,
+    of_user,
+};
 use super::{AgentEntry, Config, McpEntry, apply, peers, projects};
 use crate::config::environment::Environment;
 use crate::config::fault::Fault;
-use crate::config::trusted::Book;
+use crate::config::trusted::{Book, CONFIG};
 
 /// All layers but the command line. A file that is no TOML, or has a key that is none, gives one fault and nothing
 /// else; a wrong value gives one each.
@@ -27,14 +30,17 @@ pub(crate) fn examine(cwd: &Path, environment: &Environment) -> (Config, Vec<Fau
         Book::default()
     });
     for content in contents {
-        match content.and_then(|content| of_project(&content, Some(&book), &mut config)) {
+        let read = content
+            .and_then(|content| Ok((of_project(&content, Some(&book), &mut config)?, content.path(CONFIG))));
+        match read {
             Err(fault) => faults.push(fault),
-            Ok(settings) => {
+            Ok((settings, file)) => {
                 let wrong = projects::set_all(&mut config, &settings);
-                faults.extend(wrong.iter().map(|wrong| correct_file(wrong)));
+                faults.extend(wrong.iter().map(|wrong| correct_project_file(&file, wrong)));
             }
         }
     }
+    add_what_the_user_has(&mut config, environment);
     let variable = |wrong| Fault::usage(wrong, "correct or unset the variable");
     match from_environment(environment) {
         Err(wrong) => faults.push(variable(wrong)),

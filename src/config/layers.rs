@@ -14,6 +14,7 @@ use crate::config::reading;
 use crate::config::reading::Reading;
 use crate::config::trusted::{Book, CONFIG, Content, SHARED_SERVERS, called_name};
 use crate::config::{commands, skills, subagents};
+use crate::policy::shell::shell_word;
 use crate::ui::commands::is_built_in;
 
 /// Most bytes of the user's file.
@@ -33,20 +34,10 @@ pub fn load(cwd: &Path, environment: &Environment, given: &[CommandLineSetting])
     for content in &contents {
         let settings = of_project(content, Some(&book), &mut config)?;
         if let Some(wrong) = projects::set_all(&mut config, &settings).first() {
-            return Err(correct_file(wrong));
+            return Err(correct_project_file(&content.path(CONFIG), wrong));
         }
     }
-    if let Some(home) = environment.home() {
-        let (skills, wrong) = skills::of_user(&home, &config.skills);
-        config.skills.extend(skills);
-        ignore(&mut config, wrong);
-    }
-    let (custom, wrong) = commands::of_user(environment, &config.commands.usable);
-    config.commands.usable.extend(custom);
-    ignore(&mut config, wrong);
-    let (found, wrong) = subagents::of_user(environment, &config.subagents.all);
-    config.subagents.all.extend(found);
-    of_agent_files(&mut config, wrong);
+    add_what_the_user_has(&mut config, environment);
     let (built_in, known) = (subagents::built_in().into_iter(), &config.subagents.all);
     let more: Vec<_> = built_in.filter(|one| known.iter().all(|other| other.name != one.name)).collect();
     config.subagents.all.extend(more);
@@ -71,17 +62,36 @@ pub fn load(cwd: &Path, environment: &Environment, given: &[CommandLineSetting])
     Ok(config)
 }
 
+/// The skills, commands and sub-agents of the user, behind those of the project.
+pub(super) fn add_what_the_user_has(config: &mut Config, environment: &Environment) {
+    if let Some(home) = environment.home() {
+        let (skills, wrong) = skills::of_user(&home, &config.skills);
+        config.skills.extend(skills);
+        ignore(config, wrong);
+    }
+    let (custom, wrong) = commands::of_user(environment, &config.commands.usable);
+    config.commands.usable.extend(custom);
+    ignore(config, wrong);
+    let (found, wrong) = subagents::of_user(environment, &config.subagents.all);
+    config.subagents.all.extend(found);
+    of_agent_files(config, wrong);
+}
+
 /// Files that are no commands, or no skills, are named once, and whoever calls one hears of it again.
 fn ignore(config: &mut Config, wrong: commands::Ignored) {
     for (file, why) in wrong {
         config.commands.ignored.push((called_name(&file), why.clone()));
-        config.warnings.push(why);
+        config.asides.push(why);
     }
 }
 
 /// What cannot be read of a project's files is named in the same way.
 fn leave_out(config: &mut Config, content: &Content) {
-    config.warnings.extend(content.left_out());
+    for (name, said) in content.left_out() {
+        // Servers are what a project would start: that these are not is no aside.
+        let list = if name == SHARED_SERVERS { &mut config.warnings } else { &mut config.asides };
+        list.push(said);
+    }
     config.commands.ignored.extend(content.left_out_by_name());
 }
 
@@ -101,7 +111,7 @@ pub(super) fn contents(cwd: &Path) -> Vec<Result<Content, Fault>> {
 /// Takes in what is to be said of agent files: at the start, and on their page.
 fn of_agent_files(config: &mut Config, said: Vec<String>) {
     config.subagents.said.extend(said.iter().cloned());
-    config.warnings.extend(said);
+    config.asides.extend(said);
 }
 
 /// What a project's files say, as trusted ones or as such that can only tighten; the configuration is told which, and what
@@ -160,7 +170,8 @@ pub(super) fn of_project(
             Source::Project(Arc::new(file), 0)
         };
         if name == CONFIG {
-            settings.extend(setting::of_text(&text, &source).map_err(|wrong| correct_file(&wrong))?);
+            let read = setting::of_text(&text, &source);
+            settings.extend(read.map_err(|wrong| correct_project_file(&content.path(name), &wrong))?);
             continue;
         }
         match mcp::shared::read(&text, &source) {
@@ -208,6 +219,19 @@ pub(super) fn correct_file(wrong: &str) -> Fault {
         wrong,
         "correct the file; `countersign config init` writes one that explains every key; `countersign \
         doctor` lists all problems",
+    )
+}
+
+/// The same for a file that came with a project. It stops the start, too: a rule that is misspelt would keep nothing from anybody,
+/// in silence. Whoever only wants to look at the project is told how to start without it.
+pub(super) fn correct_project_file(file: &Path, wrong: &str) -> Fault {
+    let word = shell_word(&file.display().to_string());
+    Fault::usage(
+        wrong,
+        format!(
+            "this file belongs to the project, not to you: correct the file, or start without it (mv {word} {word}.off), \
+             and then none of its rules and limits hold; `countersign doctor` lists all problems"
+        ),
     )
 }
 

@@ -47,10 +47,8 @@ mod tools;
 pub(crate) mod trusted;
 mod value;
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 pub use agents::{AgentEntry, LocalAgent};
 pub(crate) use checked::check_text;
@@ -195,6 +193,8 @@ pub struct Config {
     pub subagents: KnownSubagents,
     /// What was ignored, and why: one sentence each, to be shown once.
     pub warnings: Vec<String>,
+    /// The same of files that add something: skills, commands and sub-agents. They can be many, and none of them acts.
+    pub asides: Vec<String>,
     origins: BTreeMap<String, Source>,
 }
 
@@ -357,6 +357,7 @@ impl Default for Config {
             commands: CustomCommands::default(),
             subagents: KnownSubagents::default(),
             warnings: Vec::new(),
+            asides: Vec::new(),
             origins: BTreeMap::new(),
         }
     }

@@ -16,7 +16,7 @@ impl Config {
     /// The configuration in force. Valid TOML; the values of headers are hidden.
     pub fn show(&self) -> String {
         let mut text = String::new();
-        for warning in &self.warnings {
+        for warning in self.warnings.iter().chain(&self.asides) {
             line(&mut text, &format!("# ignored: {}", one_line(warning)));
         }
         for row in rows().filter(|row| !row.path.contains('*')) {

@@ -10,7 +10,9 @@ use super::background_ids::continued;
 use super::copied_folder::as_branch;
 use super::interrupted_undo::finish_undo;
 use super::moment::now;
-use super::notices::{end_notice, file_notices, lost_notice, of_subagent_notice, of_tools, tools_notice};
+use super::notices::{
+    end_notice, file_notices, lost_notice, of_files, of_subagent_notice, of_tools, tools_notice,
+};
 use super::ports::{hook_port, local_tools, router, with_tool_calls};
 use super::session_choice::{check_place, session_id};
 use super::subagents::{CutOff, SubagentMaker};
@@ -21,6 +23,7 @@ use crate::config::environment::Environment;
 use crate::config::fault::Fault;
 use crate::config::models::{Choice, Table, choose, unasked};
 use crate::config::{Config, Invocation, effort, environment};
+use crate::context::{self, NoRoom, tokens_in_all};
 use crate::ledger::{
     About, Body, Change, Entry, EntryId, Fault as LedgerFault, ModelRef, Note, Remark, recover_with,
 };
@@ -38,8 +41,11 @@ use crate::session::instructions::nested::WithNested;
 use crate::session::model_switch::Switch;
 use crate::session::undo::Undoing;
 use crate::session::{Keeping, SessionChoice};
-use crate::tool::ToolSpec;
+use crate::tool::{Registry, ToolSpec};
 use crate::wire::record::SessionFile;
+
+/// Instructions and tools of ours do not fill a window of so many tokens.
+const LARGE_WINDOW: u64 = 100_000;
 
 /// A session ready to run.
 pub(crate) struct Session {
@@ -105,7 +111,8 @@ pub(crate) fn compose_beside(
     let choice = with_tool_calls(choice, &config);
     let router = router(&choice, &config)?;
     let now = now();
-    let mut notices = [notices(invocation, &config, &choice)?, of_tools(&config, &tools)].concat();
+    // What acts otherwise than one thinks comes first, then what a person has to do; the files are behind all of it.
+    let mut notices = [of_tools(&config, &tools), notices(invocation, &config, &choice)?].concat();
     let external = ExternalTools::of(invocation, &groups);
     let settings = settings(invocation, &choice, &external, attendance);
     let mut settings = keeping.narrowing(Settings { effort: config.effort, ..settings });
@@ -149,7 +156,7 @@ pub(crate) fn compose_beside(
         effort: config.effort.and_then(|level| choice.spec.abilities.effort(level)),
         choice,
         gateway,
-        notices,
+        notices: [notices, of_files(invocation)].concat(),
         message: None,
         groups,
         printed,
@@ -197,8 +204,9 @@ fn take_up(
 
 /// What a person should know of the configuration.
 fn notices(invocation: &Invocation, config: &Config, choice: &Choice) -> Result<Vec<String>, Fault> {
-    let mut notices = invocation.config.warnings.clone();
-    notices.extend(instructions::unreadable(invocation));
+    let room = little_room(invocation, choice);
+    let room = room.map(|(what, next)| format!("{what}. What helps: {next}."));
+    let mut notices: Vec<String> = room.into_iter().chain(invocation.config.warnings.clone()).collect();
     notices.extend(choice.notice.clone());
     // What was chosen in the session is no file's, and each model gets the nearest level.
     if config.effort == invocation.config.effort {
@@ -338,6 +346,20 @@ fn all_tools(config: &Config) -> Vec<ToolSpec> {
     let mut all = tools(config.echo);
     all.extend(subagents::tools(&subagents::known(config)));
     all
+}
+
+/// Why there is hardly room in the window of a model that may answer here, or none, and what to do: what every request contains is too
+/// much for it, without the tools that come from elsewhere. `None`: there is room.
+pub(crate) fn little_room(invocation: &Invocation, choice: &Choice) -> Option<NoRoom> {
+    let all = std::iter::once(&choice.spec).chain(choice.fallback.iter().map(|other| &other.spec));
+    let mut small = all.filter(|spec| spec.window < LARGE_WINDOW).peekable();
+    // Nearly every window is large, and the files of instructions need not be read again for it.
+    small.peek()?;
+    let tools = Registry::new(all_tools(&invocation.config));
+    let schema = invocation.answer_schema.as_ref().map(|schema| schema.shown());
+    let fixed = tokens_in_all(&instructions::of(invocation), tools.shown().iter(), schema.as_deref());
+    let percent = invocation.config.compact_at_percent;
+    small.find_map(|spec| context::little_room(spec, fixed, percent))
 }
 
 /// What a session begins with here.

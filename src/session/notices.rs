@@ -1,13 +1,14 @@
 //! What a person should know when a session begins.
 
 use crate::config::models::{Choice, Transport};
-use crate::config::{Config, ToolCalling};
+use crate::config::{Config, Invocation, ToolCalling};
 use crate::ledger::Body;
 use crate::policy::Mode;
 use crate::policy::shell::shell_word;
 use crate::runtime::LocalTools;
 use crate::runtime::sandbox::support;
 use crate::runtime::store::subagents::started_by;
+use crate::session::instructions;
 use crate::ui::text::counted;
 use crate::wire::record::{SessionFile, contradiction};
 
@@ -15,6 +16,27 @@ use crate::wire::record::{SessionFile, contradiction};
 const CAME_ALONG: &str = "This session came with an import: nobody here saw the decisions that it brought.";
 /// The same where it is only looked at.
 pub(crate) const CAME_TO_BE_SEEN: &str = "This session came with an import: nobody here saw its decisions.";
+
+/// Notices about files that are shown as they are; more than these would hide what is more important.
+const MOST_OF_FILES: usize = 3;
+
+/// What is not used of files that only add something: instructions, skills, commands and sub-agents. Where it is much, that is
+/// one line: a project can have a thousand such files.
+pub(super) fn of_files(invocation: &Invocation) -> Vec<String> {
+    let asides = invocation.config.asides.iter().cloned();
+    folded(asides.chain(instructions::unreadable(invocation)).collect())
+}
+
+fn folded(all: Vec<String>) -> Vec<String> {
+    if all.len() <= MOST_OF_FILES {
+        return all;
+    }
+    let said = counted(all.len() as u64, "notice");
+    vec![format!(
+        "{said} about files of instructions, skills, commands or sub-agents that are not used, or only in part: `countersign \
+         doctor` lists all of them."
+    )]
+}
 
 /// What its tools cannot do here.
 pub(super) fn of_tools(config: &Config, tools: &LocalTools) -> Vec<String> {
@@ -110,6 +132,15 @@ pub(super) fn lost_notice((lost, started): (usize, usize)) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn many_files_that_are_not_used_are_one_line_that_says_where_all_are() {
+        let all = |count: usize| (0..count).map(|number| format!("{number}.md: no")).collect::<Vec<_>>();
+        assert_eq!(folded(all(3)), all(3));
+        let said = folded(all(256));
+        assert!(said.len() == 1 && said[0].starts_with("256 notices about files"), "{said:?}");
+        assert!(said[0].contains("`countersign doctor`"), "{said:?}");
+    }
 
     #[test]
     fn what_was_lost_with_a_dead_process_is_counted_in_words() {

@@ -227,6 +227,8 @@ fn a_last_message_larger_than_the_window_is_shortened_and_the_session_goes_on() 
     let mut server = Server::new(8_192, true);
     assert_eq!(say(&mut agent, &mut server, 0, 40_000), Some(Ending::Completed));
     assert!(format!("{:?}", server.asked.last().unwrap().messages).contains("characters omitted"));
+    let told = |e: &Body| matches!(e, Body::Note(note) if note.for_people().contains("the beginning and the end of your words"));
+    assert_eq!(agent.ledger().entries().iter().filter(|e| told(&e.body)).count(), 1, "the user is told");
     assert_eq!(say(&mut agent, &mut server, 1, 100), Some(Ending::Completed));
 }
 

@@ -187,3 +187,23 @@ fn the_second_agent_file_of_a_name_is_said_to_be_ignored() {
     let is_it = |line: &str| line.trim_start().starts_with("ignored") && line.contains(why);
     assert!(told.lines().any(is_it) && told.contains("Reads one") && !told.contains("Reads two"), "{told}");
 }
+
+/// What is more important is not pushed off the screen by a repository full of odd files.
+#[test]
+fn many_odd_files_are_one_line_behind_the_rest_and_doctor_lists_them() {
+    let world = World::new();
+    for number in 0..20 {
+        write(&world, &format!(".agents/skills/s{number}/SKILL.md"), "no header");
+        write(&world, &format!(".claude/agents/a{number}.md"), "no header");
+    }
+    write(&world, ".countersign/config.toml", "allow = ['shell(make *)']");
+    let (_, ran) = system(&world);
+    let notes: Vec<&str> = ran.err.lines().filter(|line| line.starts_with("note: ")).collect();
+    let said = notes.last().copied().unwrap_or_default();
+    assert!(said.starts_with("note: 40 notices about files of instructions"), "{}", ran.err);
+    assert!(notes.iter().any(|line| line.contains("`allow` is ignored")), "{}", ran.err);
+    assert!(!ran.err.contains("SKILL.md"), "{}", ran.err);
+    let output = world.program().arg("doctor").output().unwrap();
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert!(told.contains("s19/SKILL.md") && told.contains("a19.md"), "{told}");
+}

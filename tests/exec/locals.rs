@@ -119,6 +119,25 @@ fn a_name_narrows_the_list() {
     assert!(none.complaint().contains("no known model has `zebra-9`"));
 }
 
+/// A server may serve more than it names, and one that does not answer has its models all the same.
+#[test]
+fn models_that_the_configuration_describes_are_listed_beside_those_of_the_server() {
+    let described = "[models.\"big/own\"]\nwindow = 9000\n[models.\"big/told\"]\nwindow = 7000\n";
+    let server = ModelServer::start(Vec::new()).page("/v1/models", json!({ "data": [{ "id": "told" }] }));
+    let at = |url: &str| format!("[providers.big]\nbase_url = \"{url}\"\n{described}");
+    let windows = |world: &World| {
+        let ran = models(world, &["big/", "--json"]);
+        let listed: Value = serde_json::from_str(&ran.out).unwrap_or_else(|_| panic!("{}", ran.err));
+        let all = listed["providers"][0]["models"].as_array().unwrap().clone();
+        all.iter().map(|one| (one["model"].to_string(), one["window"].as_u64())).collect::<Vec<_>>()
+    };
+    let (told, own) = (("\"big/told\"".to_owned(), Some(7000)), ("\"big/own\"".to_owned(), Some(9000)));
+    assert_eq!(windows(&World::new().configured(&at(&server.base_url()))), [told.clone(), own.clone()]);
+    let gone = at(&server.base_url());
+    drop(server);
+    assert_eq!(windows(&World::new().configured(&gone)), [own, told], "nobody answers");
+}
+
 #[test]
 fn whoever_has_no_key_is_offered_the_server_that_answers() {
     let gone = ModelServer::start(Vec::new());

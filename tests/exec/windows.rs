@@ -1,6 +1,6 @@
 //! Servers whose window is smaller than it is taken to be: the session goes on, process after process.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::model_server::{ModelServer, Reply};
 use crate::servers::{ALL, KEY, Speech};
@@ -86,4 +86,43 @@ fn a_small_window_answers_the_first_question() {
         let bodies: Vec<u64> = server.requests().iter().map(|request| asked(&request.body)).collect();
         assert!(bodies.last() >= Some(&512), "{bodies:?}");
     }
+}
+
+/// A server of one's own, and the window that the configuration states for its model.
+fn stated(server: &ModelServer, window: u64) -> World {
+    let place = format!("[providers.own]\nbase_url = \"{}\"\n", server.base_url());
+    World::new().configured(&format!("{place}[models.\"own/small\"]\nwindow = {window}\n"))
+}
+
+#[test]
+fn a_window_without_room_for_the_instructions_is_named_before_anything_is_sent() {
+    let server = ModelServer::start(texts(1));
+    let world = stated(&server, 2_000);
+    let ran = world.exec(&["-m", "own/small", "hello"]);
+    assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{}", ran.err);
+    for wanted in [
+        "note: The context window of own/small (2000 tokens) is too small",
+        "[models.\"own/small\"]",
+        "error: ",
+    ] {
+        assert!(ran.err.contains(wanted), "{wanted}: {}", ran.err);
+    }
+    assert!(server.requests().is_empty(), "nothing is sent");
+    let doctor = world.with("COUNTERSIGN_MODEL", "own/small").program().args(["doctor", "--json"]).output();
+    let told = String::from_utf8(doctor.unwrap().stdout).unwrap();
+    let is_it = |found: Value| {
+        found["status"] == json!("warning") && found["message"].to_string().contains("is too small")
+    };
+    assert!(told.lines().any(|line| is_it(serde_json::from_str(line).unwrap())), "{told}");
+}
+
+#[test]
+fn a_message_that_is_longer_than_a_stated_window_is_not_sent() {
+    let server = ModelServer::start(texts(2));
+    let world = stated(&server, 16_000);
+    let ran = world.exec(&["-m", "own/small", &question(1, 20_000)]);
+    assert!(ran.code == 1 && ran.err.contains("does not fit into the context window"), "{}", ran.err);
+    assert!(server.requests().is_empty(), "nothing is sent");
+    let ran = world.exec(&["-m", "own/small", &question(2, 2_000)]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
 }

@@ -225,6 +225,8 @@ fn a_project_cannot_loosen() {
     }
     let wrong = World::new().project("modle = 'x'").wrong();
     assert!(wrong.contains("/repo/.countersign/config.toml:1: unknown key"), "{wrong}");
+    assert!(wrong.contains("belongs to the project") && wrong.contains("/config.toml.off)"), "{wrong}");
+    assert!(!World::new().user("denny = []").wrong().contains("belongs to the project"));
 }
 
 #[test]

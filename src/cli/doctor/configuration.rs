@@ -14,6 +14,8 @@ use crate::config::trusted::SHARED_SERVERS;
 use crate::config::{Config, project_files, user_file};
 use crate::ledger::ModelRef;
 use crate::policy::shell::shell_word;
+use crate::session::compose::little_room;
+use crate::session::instructions;
 use crate::wire::Secret;
 
 const SUBJECT: Subject = Subject::Configuration;
@@ -39,7 +41,9 @@ pub(super) fn look(invocation: &Invocation, wrong: Vec<Fault>) -> Vec<Finding> {
     }
     let is_whole = wrong.is_empty();
     findings.extend(wrong.into_iter().map(|fault| Finding::of_fault(SUBJECT, fault)));
-    findings.extend(config.warnings.iter().map(|warning| ignored(warning)));
+    findings.extend(config.warnings.iter().chain(&config.asides).map(|warning| ignored(warning)));
+    let lost = instructions::unreadable(invocation).into_iter();
+    findings.extend(lost.map(|said| Finding::warning(SUBJECT, said, "correct the file, or move it away")));
     findings
         .extend(["XDG_CONFIG_HOME", "XDG_STATE_HOME"].iter().filter_map(|name| relative(name, environment)));
     if environment.mock_responses().is_some() {
@@ -54,7 +58,7 @@ pub(super) fn look(invocation: &Invocation, wrong: Vec<Fault>) -> Vec<Finding> {
     }
     // With a part of the configuration missing, the choice would be another one.
     if is_whole {
-        findings.push(answering(invocation));
+        findings.extend(answering(invocation));
     }
     findings
 }
@@ -115,8 +119,8 @@ fn relative(name: &str, environment: &Environment) -> Option<Finding> {
     ))
 }
 
-/// Who would answer a message now.
-fn answering(invocation: &Invocation) -> Finding {
+/// Who would answer a message now, and whether there is room in the window for one.
+fn answering(invocation: &Invocation) -> Vec<Finding> {
     let Invocation { environment, config, .. } = invocation;
     let named = config.model.iter().chain(&config.fallback).map(|name| ModelRef::parse(name).provider);
     let named: Vec<String> = named.collect();
@@ -127,17 +131,21 @@ fn answering(invocation: &Invocation) -> Finding {
     };
     if let Some(provider) = all.iter().find(by_command) {
         let model = config.model.as_deref().unwrap_or(&provider.name);
-        return Finding::ok(
+        return vec![Finding::ok(
             SUBJECT,
             format!("model: {model}, with the key that the api_key_command of {} prints", provider.name),
-        );
+        )];
     }
     match choose(config, environment, &Table::embedded()) {
         Ok(choice) => {
             let then = choice.fallback.iter().map(|other| format!(", or else {}", other.spec.model));
             let then: String = then.collect();
-            Finding::ok(SUBJECT, format!("{} answers ({}){then}", choice.spec.model, choice.source))
+            let answers =
+                Finding::ok(SUBJECT, format!("{} answers ({}){then}", choice.spec.model, choice.source));
+            let room = little_room(invocation, &choice);
+            let room = room.map(|(what, next)| Finding::warning(SUBJECT, what, next));
+            std::iter::once(answers).chain(room).collect()
         }
-        Err(fault) => Finding::of_fault(SUBJECT, fault),
+        Err(fault) => vec![Finding::of_fault(SUBJECT, fault)],
     }
 }

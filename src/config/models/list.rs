@@ -134,10 +134,14 @@ fn known(provider: &str, said: &Provider, config: &Config, table: &Table) -> Vec
     let chat =
         address(said, Preset::named(provider)).is_none_or(|(spoken, _)| spoken == Protocol::OpenAiChat);
     let of_table = table.names(vendor).filter(|name| !chat || table.has_chat(vendor, name));
-    let own = config.models.keys().filter_map(|model| model.strip_prefix(provider)?.strip_prefix('/'));
-    let names: BTreeSet<&str> = of_table.chain(own).collect();
+    let names: BTreeSet<&str> = of_table.chain(configured(provider, config)).collect();
     let spec = |name: &str| resolve(&named(provider, name), config, table, Facts::default());
     names.into_iter().map(spec).collect()
+}
+
+/// The names of a provider's models that the configuration describes (`[models."PROVIDER/NAME"]`).
+fn configured<'c>(provider: &'c str, config: &'c Config) -> impl Iterator<Item = &'c str> {
+    config.models.keys().filter_map(move |model| model.strip_prefix(provider)?.strip_prefix('/'))
 }
 
 fn named(provider: &str, name: &str) -> ModelRef {
@@ -150,25 +154,29 @@ fn answering(servers: Vec<Server>, config: &Config, table: &Table) -> Vec<Listed
     let answers = local::models_of(addresses, PATIENCE);
     let pairs = servers.into_iter().zip(answers);
     let listed = pairs.map(|(server, names)| {
+        let spec = |name: &str, facts| resolve(&named(&server.provider, name), config, table, facts);
+        // A server may serve more than it names: what the configuration describes is there, too.
+        let own = |told: &[String]| -> Vec<ModelSpec> {
+            let untold =
+                configured(&server.provider, config).filter(|name| told.iter().all(|one| one != name));
+            untold.map(|name| spec(name, Facts::default())).collect()
+        };
         let shown = server.base_url.split('?').next().unwrap_or_default().to_owned();
         let Some(names) = names else {
             let fault =
                 Fault::usage(format!("no server answers at {shown}"), "start it, or correct its base_url");
-            return Listed { provider: server.provider, state: State::Unusable(fault), models: Vec::new() };
+            let models = own(&[]);
+            return Listed { provider: server.provider, state: State::Unusable(fault), models };
         };
         let mut facts: Vec<Facts> = local_kind(&server.provider).map_or_else(Vec::new, |kind| {
             let asked = names.iter().take(MOST_ASKED).cloned().collect();
             local::facts_of_all(kind, &server.base_url, server.key.as_ref(), asked, PATIENCE)
         });
         facts.resize(names.len(), Facts::default());
-        let models = names.iter().zip(facts);
-        let models =
-            models.map(|(name, facts)| resolve(&named(&server.provider, name), config, table, facts));
-        Listed {
-            state: State::Usable(format!("answers at {shown}")),
-            models: models.collect(),
-            provider: server.provider,
-        }
+        let mut models: Vec<ModelSpec> =
+            names.iter().zip(facts).map(|(name, facts)| spec(name, facts)).collect();
+        models.extend(own(&names));
+        Listed { state: State::Usable(format!("answers at {shown}")), models, provider: server.provider }
     });
     listed.collect()
 }

@@ -110,9 +110,9 @@ impl Content {
             .map(|(name, bytes)| (name.as_str(), String::from_utf8_lossy(bytes).into_owned()))
     }
 
-    /// The files that are there and count for nothing: a sentence each.
-    pub(crate) fn left_out(&self) -> impl Iterator<Item = String> {
-        self.refused.iter().map(|refused| self.said(refused))
+    /// The files that are there and count for nothing: the name of each, and a sentence.
+    pub(crate) fn left_out(&self) -> impl Iterator<Item = (&str, String)> {
+        self.refused.iter().map(|refused| (refused.0.as_str(), self.said(refused)))
     }
 
     /// Those of them that a user would call by a name.
@@ -173,7 +173,7 @@ fn read(folder: &Path, name: &str) -> Reading<Vec<u8>> {
 fn unreadable(path: &Path, why: &str) -> Fault {
     Fault::usage(
         format!("cannot read the configuration {}: {why}", path.display()),
-        "make it a readable file, or move it away",
+        "this file belongs to the project, not to you: make it a readable file, or move it away to start without it",
     )
 }
 
@@ -224,7 +224,7 @@ mod tests {
             let content = content();
             assert_eq!(content.text(SHARED_SERVERS), None);
             assert_ne!(content.hash(), small);
-            let left_out: Vec<String> = content.left_out().collect();
+            let left_out: Vec<String> = content.left_out().map(|(_, said)| said).collect();
             assert!(left_out.len() == 1 && left_out[0].contains(why), "{left_out:?}");
         };
         told("larger than a megabyte");
@@ -265,7 +265,10 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let skills = place.path().join(".agents/skills");
         fs::create_dir(place.path().join(".agents")).unwrap();
-        let left_out = || -> Vec<String> { Content::of(place.path()).unwrap().unwrap().left_out().collect() };
+        let left_out = || -> Vec<String> {
+            let content = Content::of(place.path()).unwrap().unwrap();
+            content.left_out().map(|(_, said)| said).collect()
+        };
         // It leads to itself.
         std::os::unix::fs::symlink("skills", &skills).unwrap();
         let said = left_out();

@@ -5,7 +5,7 @@ use crate::budget::Limit;
 use crate::context::{self, estimate_tokens, words};
 use crate::hooks::Payload;
 use crate::ledger::{
-    Body, Compaction, CompactionTrigger, Ending, EntryId, Millis, Note, Remark, Tombstone, Transition, Usage,
+    Compaction, CompactionTrigger, Ending, EntryId, Millis, Note, Remark, Tombstone, Transition, Usage,
 };
 use crate::model::{Draft, FailureClass, ModelFailure, ModelNews, Request};
 
@@ -225,7 +225,8 @@ impl Agent {
         let Compacting { wanted, model, tokens_before, .. } = compacting;
         let (trigger, then) = (wanted.trigger, wanted.then);
         let rest = self.request(None).and_then(|whole| Ok((self.rest(&wanted, &whole)?, whole)));
-        let written = rest.and_then(|(Rest { replaces_to, wish, tokens }, whole)| {
+        let not_whole = rest.as_ref().ok().and_then(|(rest, _)| rest.not_whole);
+        let written = rest.and_then(|(Rest { replaces_to, wish, tokens, .. }, whole)| {
             let summary = words::as_summary(summary, &wish);
             let estimate = context::fixed_tokens(&whole) + (summary.len() / 4) as u64 + tokens;
             let tokens_after = self.scaled(&whole.model, estimate);
@@ -235,6 +236,9 @@ impl Agent {
         });
         if let Err(unsettled) = written {
             return self.give_up(step, &unsettled);
+        }
+        if let Some(size) = not_whole {
+            self.tell_not_whole(step.now, size);
         }
         match then {
             Some(reason) => self.call_model(step, reason, 0),
@@ -248,16 +252,6 @@ impl Agent {
             self.inbox.queued.push_front(said);
         }
         self.next_in_queue(step)
-    }
-
-    /// What the user wanted last.
-    pub(super) fn last_wish(&self) -> String {
-        let entries = self.history.ledger.entries();
-        let wish = entries
-            .iter()
-            .rev()
-            .find_map(|e| if let Body::User(m) = &e.body { Some(m.content.clone()) } else { None });
-        wish.unwrap_or_default()
     }
 
     /// As with every model call, a failure that may pass is waited for, and one that teaches something is heeded.

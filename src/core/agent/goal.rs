@@ -41,6 +41,9 @@ impl Agent {
         self.models.auto_compaction_failed = false;
         let text = words::wish(&goal, &added.content);
         let said = UserMessage { content: text.clone(), pastes: Pastes::default(), ..added };
+        if let Some((what, next)) = self.no_room_for(&self.models.first, &said) {
+            return refuse(step, phase, &format!("{what}: {next}"));
+        }
         let brief = Injected::text(Injector::GoalCheck, words::brief(&goal));
         let written = self.write_message(step.now, said).and_then(|()| {
             self.history.ledger.remark(step.now, Remark::Goal(goal));

@@ -1,17 +1,16 @@
 //! What refusals and answers teach about a model's sizes: its window, and how its tokens compare with our estimate.
 
-use crate::context::{estimate_tokens, message_tokens};
-use crate::ledger::{EntryId, LearnedLimit, Message, Millis, ModelRef, ProviderLimit, Remark};
+use crate::context::{
+    LEAST_ANSWER, LEAST_WINDOW, NoRoom, estimate_tokens, message_tokens, no_room_at_all, no_room_for_message,
+    said_tokens, tokens_in_all,
+};
+use crate::ledger::{EntryId, LearnedLimit, Message, Millis, ModelRef, ProviderLimit, Remark, UserMessage};
 use crate::model::{FailureClass, ModelFailure, ModelSpec, Request, Sizes};
 
 use super::Agent;
 
 /// A window that nobody stated is never taken to be smaller than this: no model that works with tools has less.
 const LEAST_ESTIMATED_WINDOW: u64 = 4_096;
-/// Nor one that was stated smaller than this: such a number is a mistake.
-const LEAST_WINDOW: u64 = 512;
-/// The fewest tokens that are asked for as an answer, however little room a window leaves.
-const LEAST_ANSWER: u64 = 256;
 /// A provider's count is at most so many times our estimate; more is not believed.
 const MOST_SCALE: u64 = 4;
 
@@ -78,6 +77,26 @@ impl Agent {
         self.window_of(spec).saturating_sub(size).saturating_sub(margin).max(LEAST_ANSWER)
     }
 
+    /// Why a message is not sent to a model, and what to do: it does not fit into its window, or nothing does. What refusals have
+    /// taught does not count, and what a provider counted neither: of a doubt the provider has the last word.
+    pub(super) fn no_room_for(&self, spec: &ModelSpec, said: &UserMessage) -> Option<NoRoom> {
+        let (fixed, said) = (self.fixed_tokens(), said_tokens(said));
+        if spec.window < LEAST_WINDOW { None } else { no_room_for_message(spec, fixed, said) }
+    }
+
+    /// Why nothing is sent to it.
+    pub(super) fn no_room_in(&self, spec: &ModelSpec) -> Option<NoRoom> {
+        if spec.window < LEAST_WINDOW { None } else { no_room_at_all(spec, self.fixed_tokens()) }
+    }
+
+    /// An estimate of what is in every request, as far as the tools are known yet.
+    fn fixed_tokens(&self) -> u64 {
+        let refused = self.history.refused_tools();
+        let tools = self.tools.registry.shown().iter().filter(|tool| !refused.contains(&tool.name));
+        let schema = self.settings.answer_schema.as_ref().map(|schema| schema.shown());
+        tokens_in_all(&self.settings.system, tools, schema.as_deref())
+    }
+
     /// A prompt was refused as too long. What the refusal says of the window is learned; if it says nothing, the window
     /// counts as three quarters of what was refused. Written only when the window was thought to be larger.
     pub(super) fn learn_window(
@@ -134,4 +153,82 @@ impl Agent {
 fn by_ratio(tokens: u64, up: u64, down: u64) -> u64 {
     let scaled = u128::from(tokens) * u128::from(up) / u128::from(down.max(1));
     u64::try_from(scaled).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::{Effect, Input, Intent, Live, Settings};
+    use crate::ledger::{Body, Ending};
+    use crate::tool::{Discovered, SideEffect, ToolKind, ToolSpec};
+
+    /// Instructions of 2,000 tokens, or none, and a window that somebody has stated.
+    fn settings(window: u64, system: &str) -> Settings {
+        let spec = ModelSpec { window, ..ModelSpec::unknown(ModelRef::parse("near/small")) };
+        Settings { system: system.to_owned(), ..Settings::new(spec) }
+    }
+
+    fn submit(agent: &mut Agent, text: &str) -> Vec<Effect> {
+        agent.step(Millis(1), Input::Intent(Intent::Submit(text.into())))
+    }
+
+    fn is_call(effect: &Effect) -> bool {
+        matches!(effect, Effect::CallModel(..))
+    }
+
+    fn refusal(effects: &[Effect]) -> String {
+        let why = effects
+            .iter()
+            .find_map(|e| if let Effect::Emit(Live::Refused(why)) = e { Some(why.clone()) } else { None });
+        why.unwrap_or_default()
+    }
+
+    #[test]
+    fn a_message_that_does_not_fit_goes_back_to_the_composer_and_nothing_is_sent() {
+        let mut agent = Agent::new(settings(4_000, &"x".repeat(8_000)));
+        let long = "y".repeat(8_000);
+        let back = Effect::Emit(Live::Returned(vec![long.as_str().into()]));
+        let effects = submit(&mut agent, &long);
+        assert!(effects.contains(&back) && !effects.iter().any(is_call), "{effects:?}");
+        let why = refusal(&effects);
+        assert!(why.contains("about 2000 tokens") && why.contains("(4000 tokens)"), "{why}");
+        assert!(agent.ledger().entries().is_empty(), "nothing is written");
+        assert!(submit(&mut agent, "short").iter().any(is_call));
+        assert!(submit(&mut agent, &long).contains(&back), "one that steers goes back, too");
+    }
+
+    #[test]
+    fn a_window_without_room_for_the_instructions_is_named_before_anything_is_sent() {
+        let mut agent = Agent::new(settings(2_000, &"x".repeat(8_000)));
+        let effects = submit(&mut agent, "hi");
+        let why = refusal(&effects);
+        assert!(why.contains("too small") && why.contains("[models.\"near/small\"]"), "{why}");
+        assert!(agent.ledger().entries().is_empty() && !effects.iter().any(is_call));
+    }
+
+    #[test]
+    fn tools_from_elsewhere_that_do_not_fit_end_the_run_before_a_request() {
+        let mut agent = Agent::new(Settings { discovers: true, ..settings(2_000, "") });
+        submit(&mut agent, "go");
+        let tool = ToolSpec {
+            name: "mcp__there__send".into(),
+            description: "z".repeat(8_000),
+            schema: serde_json::json!({}),
+            effect: SideEffect::Sends,
+            paths: Vec::new(),
+            timeout_ms: None,
+            kind: ToolKind::Mcp,
+            retrieves: false,
+        };
+        let found = Discovered { tools: vec![tool], ..Discovered::default() };
+        let effects = agent.step(Millis(2), Input::Discovered(found));
+        assert!(!effects.iter().any(is_call), "{effects:?}");
+        let entries = agent.ledger().entries();
+        let is_said =
+            |body: &Body| matches!(body, Body::Error { message, .. } if message.contains("too small"));
+        assert!(entries.iter().any(|entry| is_said(&entry.body)));
+        let is_end =
+            |body: &Body| matches!(body, Body::TurnEnded(end) if end.reason == Ending::PromptTooLong);
+        assert!(entries.iter().any(|entry| is_end(&entry.body)));
+    }
 }

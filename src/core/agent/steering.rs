@@ -49,7 +49,9 @@ impl Agent {
         if matches!(phase, Phase::Idle) {
             return self.submit(step, phase, said);
         }
-        if let Some((what, next)) = self.spec().refusal_of(&said.images) {
+        let asked = self.spec();
+        let refusal = asked.refusal_of(&said.images).or_else(|| self.no_room_for(asked, &said));
+        if let Some((what, next)) = refusal {
             Self::not_taken(step, said, format!("{what}: {next}"));
             return phase;
         }

@@ -3,15 +3,13 @@
 
 use std::sync::Arc;
 
-use crate::context::{self, Keep, words};
-use crate::ledger::{CompactionTrigger, EntryId, Message, Placed, Unsettled, UserMessage};
+use crate::context::{self, Keep, SUMMARY_TOKENS, words};
+use crate::ledger::{Body, CompactionTrigger, EntryId, Message, Millis, Placed, Unsettled, UserMessage};
 use crate::model::{Effort, Request};
 
 use super::Agent;
 use super::phase::WantedSummary;
 
-/// Most tokens of a summary.
-const SUMMARY_TOKENS: u64 = 4_096;
 /// Most parts of a summary; what is older than they hold is left out.
 const MOST_PARTS: u32 = 16;
 /// Tokens of our own words around a part.
@@ -40,6 +38,8 @@ pub(super) struct Rest {
     pub(super) wish: String,
     /// Estimated tokens of what stays.
     pub(super) tokens: u64,
+    /// Estimated tokens of what the user said last, if no model has heard it whole and none will.
+    pub(super) not_whole: Option<u64>,
 }
 
 impl Agent {
@@ -84,17 +84,38 @@ impl Agent {
         let entries = self.history.ledger.entries();
         let before = |first: &Placed| entries.get(first.at.checked_sub(1)?).map(|entry| entry.id);
         let last = self.history.ledger.last_id().unwrap_or(EntryId(0));
-        let wish = if stays.iter().any(|placed| placed.is_users) {
-            String::new()
-        } else {
-            let most = (keep.last / 2).saturating_mul(BYTES).max(LEAST_WISH);
-            context::shortened(&self.last_wish(), usize::try_from(most).unwrap_or(usize::MAX))
-        };
+        let said = self.last_said().filter(|_| !stays.iter().any(|placed| placed.is_users));
+        let most = (keep.last / 2).saturating_mul(BYTES).max(LEAST_WISH);
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        let wish = said.map(|said| context::shortened(&said.content, most)).unwrap_or_default();
+        let mut since = placed.iter().rev().take_while(|one| !matches!(one.message, Message::Assistant(_)));
+        let is_unheard = since.any(|one| one.is_users);
+        let cut = said.filter(|said| is_unheard && (wish != said.content || !said.files.is_empty()));
+        let not_whole = cut.map(context::said_tokens);
         Ok(Rest {
             replaces_to: stays.first().and_then(before).unwrap_or(last),
             wish,
             tokens: stays.iter().map(|placed| context::message_tokens(&placed.message)).sum(),
+            not_whole,
         })
+    }
+
+    /// What the user said last.
+    fn last_said(&self) -> Option<&UserMessage> {
+        let mut entries = self.history.ledger.entries().iter().rev();
+        entries.find_map(|entry| if let Body::User(said) = &entry.body { Some(&**said) } else { None })
+    }
+
+    /// Tells the user that the model was not given all that they said last.
+    pub(super) fn tell_not_whole(&mut self, now: Millis, size: u64) {
+        let (model, window) = (self.spec().model.clone(), self.window());
+        let size = self.scaled(&model, size);
+        let text = format!(
+            "Your last message (about {size} tokens) does not fit beside a summary into the context window of {model} ({window} \
+             tokens). The model was given a summary of it, and the beginning and the end of your words. Shorten it, or choose a \
+             model with a larger window."
+        );
+        self.note_on_the_last(now, text);
     }
 
     /// Room for recent messages, in estimated tokens: beside the system prompt, the tools and a summary the context is

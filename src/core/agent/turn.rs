@@ -31,7 +31,8 @@ impl Agent {
         }
         // A new run begins with the first model of the chain again.
         let asked = if is_idle { &self.models.first } else { self.spec() };
-        if let Some((what, next)) = asked.refusal_of(&said.images) {
+        let refusal = asked.refusal_of(&said.images).or_else(|| self.no_room_for(asked, &said));
+        if let Some((what, next)) = refusal {
             Self::not_taken(step, said, format!("{what}: {next}"));
             return phase;
         }
@@ -139,6 +140,10 @@ impl Agent {
             Ok(request) => request,
             Err(unsettled) => return self.give_up(step, &unsettled),
         };
+        if let Some((message, next)) = self.no_room_in(&spec) {
+            self.history.ledger.remark(step.now, Remark::Error { message, next });
+            return self.end(step, Ending::PromptTooLong);
+        }
         if is_turn && self.compaction_is_due(&request) {
             return self.compact(step, CompactionTrigger::Auto, Some(reason));
         }

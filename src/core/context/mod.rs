@@ -1,12 +1,16 @@
 //! What the model is shown: the projected ledger, the frozen prompt and tools, and the room for an answer.
 
 mod condense;
+mod room;
 mod vision;
 mod window;
 pub mod words;
 
 pub use condense::{Keep, cut, part_end, shortened, transcript};
-pub use window::{estimate_tokens, fixed_tokens, message_tokens, tokens_of};
+pub use room::{
+    LEAST_ANSWER, LEAST_WINDOW, NoRoom, SUMMARY_TOKENS, little_room, no_room_at_all, no_room_for_message,
+};
+pub use window::{estimate_tokens, fixed_tokens, message_tokens, said_tokens, tokens_in_all, tokens_of};
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

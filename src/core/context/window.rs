@@ -1,7 +1,11 @@
 //! How large a request is, before the provider says.
 
-use crate::ledger::{Block, Image, Message};
-use crate::model::Request;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::ledger::{Block, Image, Message, UserMessage};
+use crate::model::{Request, ToolDescription};
 
 /// Bytes a token has, on average over prose and code; corrected by what the provider reports.
 const BYTES_PER_TOKEN: usize = 4;
@@ -23,10 +27,32 @@ pub fn fixed_tokens(request: &Request) -> u64 {
     (fixed_bytes(request) / BYTES_PER_TOKEN) as u64
 }
 
+/// The same of its parts, before there is a request.
+pub fn tokens_in_all<'t>(
+    system: &str,
+    tools: impl Iterator<Item = &'t Arc<ToolDescription>>,
+    schema: Option<&Value>,
+) -> u64 {
+    (bytes_in_all(system, tools, schema) / BYTES_PER_TOKEN) as u64
+}
+
 fn fixed_bytes(request: &Request) -> usize {
-    let tools: usize = request.tools.iter().map(|tool| tool.bytes()).sum();
-    let schema = request.answer_schema.as_ref().map_or(0, |schema| schema.to_string().len());
-    request.system.len() + tools + schema
+    bytes_in_all(&request.system, request.tools.iter(), request.answer_schema.as_deref())
+}
+
+fn bytes_in_all<'t>(
+    system: &str,
+    tools: impl Iterator<Item = &'t Arc<ToolDescription>>,
+    schema: Option<&Value>,
+) -> usize {
+    let tools: usize = tools.map(|tool| tool.bytes()).sum();
+    system.len() + tools + schema.map_or(0, |schema| schema.to_string().len())
+}
+
+/// An estimate of what a person says, in tokens, with what is attached.
+pub fn said_tokens(said: &UserMessage) -> u64 {
+    let files: usize = said.files.iter().map(|file| file.text.len()).sum();
+    tokens_of(said.content.len() + files) + said.images.iter().map(Image::tokens).sum::<u64>()
 }
 
 /// An estimate of one message, in tokens.

@@ -289,7 +289,7 @@ impl LocalTools {
                         found.invalid = one_reading(path).and_then(|()| one_reading(&target.shown)).err();
                     }
                 }
-                Err(_) => found.outside.push(path.to_owned()),
+                Err(why) => self.workspace.unresolved(path, why, &mut found),
             }
         }
         if let Some((tool, _)) = known {

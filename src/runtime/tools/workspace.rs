@@ -105,13 +105,23 @@ impl Workspace {
     pub(super) fn find(&self, text: &str) -> Result<(ResolvedPath, PathWalk), String> {
         let way =
             PathWalk::of(&self.root.join(self.expand(text))).map_err(|failure| explain(text, &failure))?;
-        let way =
-            way.ok_or_else(|| format!("`{text}` goes through too many symlinks; use the final path"))?;
+        let way = way.ok_or_else(|| {
+            format!("`{text}` goes through too many symlinks, or a loop of them; use the final path")
+        })?;
         let path = way.path();
         let shown = self.show(&path);
         let is_folder = way.is_folder();
         let territory = self.borders.territory(&path, is_folder);
         Ok((ResolvedPath { path, shown, territory, is_folder }, way))
+    }
+
+    /// Notes of a call that a path of it cannot be resolved, and why. Links in a loop lead nowhere, so there is nothing to ask a
+    /// person about: the call fails. What only could not be looked at counts as outside.
+    pub(super) fn unresolved(&self, text: &str, why: &str, found: &mut Preparation) {
+        match PathWalk::of(&self.root.join(self.expand(text))) {
+            Ok(None) => found.invalid = Some(why.to_owned()),
+            Ok(Some(_)) | Err(_) => found.outside.push(text.to_owned()),
+        }
     }
 
     /// How a resolved path is written.
