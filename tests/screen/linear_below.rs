@@ -141,6 +141,50 @@ fn a_call_that_comes_to_wait_outside_is_said_inside() {
     assert!(lines.said.contains("command: touch own.txt"), "{}", lines.said);
 }
 
+/// A session of which one call waits, beside one of its sub-agent.
+fn two_wait() -> LinearHarness {
+    let mut builder = crate::scenes::waiting_below_beside(Some("touch own.txt"));
+    builder.ask(CallId(2), "shell", Preview::Command("touch own.txt".into()));
+    let lines = LinearHarness::new(builder);
+    assert!(lines.said.contains("waits for you 2: shell (of the sub-agent general c1)"), "{}", lines.said);
+    lines
+}
+
+#[test]
+fn a_call_has_one_number_in_the_session_of_its_sub_agent_and_outside() {
+    let mut lines = two_wait();
+    lines.said.clear();
+    lines.types("/into c1");
+    assert!(lines.said.contains("waits for you 2: shell"), "{}", lines.said);
+    assert!(!lines.said.contains("waits for you 1: shell"), "{}", lines.said);
+    assert_eq!(lines.types("y 1"), [], "that one waits outside");
+    lines.said.clear();
+    lines.types("/back");
+    assert!(lines.said.contains("2 calls still wait for you: 1, 2\n"), "{}", lines.said);
+    assert!(!lines.said.contains("waits for you 3") && !lines.said.contains("has ended"), "{}", lines.said);
+    let acts = lines.types("n 2");
+    assert!(matches!(&acts[..], [LinearEffect::Send(Intent::Subagent { call: PARENT, .. })]), "{acts:?}");
+}
+
+#[test]
+fn a_call_that_was_answered_in_its_session_is_not_missed_outside() {
+    let mut lines = two_wait();
+    lines.types("/into c1");
+    assert_eq!(lines.types("y").len(), 1, "{}", lines.said);
+    next(&mut lines, |child| child.decide(CallId(1), true, Decider::User));
+    lines.said.clear();
+    lines.types("/back");
+    assert!(lines.said.contains("1 call still waits for you: 1\n"), "{}", lines.said);
+    assert_eq!(lines.types("y").len(), 1, "{}", lines.said);
+    // The decision may still be on its way.
+    let mut lines = two_wait();
+    lines.types("/into c1");
+    assert_eq!(lines.types("y").len(), 1, "{}", lines.said);
+    lines.said.clear();
+    lines.types("/back");
+    assert!(lines.said.contains("1 call still waits for you: 1\n"), "{}", lines.said);
+}
+
 #[test]
 fn the_prompt_stands_behind_the_question() {
     let mut builder = in_background();

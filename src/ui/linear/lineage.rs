@@ -32,10 +32,11 @@ impl LinearSession {
         self.output.say(&format!("sub-agent {name} ({call}): its session; /back goes back to yours"));
         pages::ledger(&child, LAST, &mut self.output);
         self.words = None;
+        let below = self.asking.below(call);
         self.behind.push(Behind {
             call,
             renderer: std::mem::replace(&mut self.renderer, LinearRenderer::over(child)),
-            asking: std::mem::take(&mut self.asking),
+            asking: std::mem::replace(&mut self.asking, below),
             stop: std::mem::take(&mut self.stop),
         });
     }
@@ -47,10 +48,12 @@ impl LinearSession {
         };
         let child = std::mem::replace(&mut self.renderer, renderer);
         self.renderer.view.put_subagent(call, child.view);
-        (self.asking, self.stop, self.words) = (asking, stop, None);
+        let below = std::mem::replace(&mut self.asking, asking);
+        self.asking.back_from(below);
+        (self.stop, self.words) = (stop, None);
         self.output.say("back in the session");
         // Whatever was decided in there waits no more.
-        self.asking.keep_waiting(&self.renderer.view.waiting());
+        self.asking.keep_waiting(&self.renderer.view);
         self.left();
     }
 
