@@ -141,6 +141,44 @@ fn a_call_that_comes_to_wait_outside_is_said_inside() {
     assert!(lines.said.contains("command: touch own.txt"), "{}", lines.said);
 }
 
+#[test]
+fn who_goes_into_one_that_waits_for_its_turn_hears_that_it_does() {
+    let mut builder = SessionBuilder::new();
+    builder.user("Have both made.");
+    let tasks = ["Make one.", "Make two."]
+        .map(|task| builder.tool_use("delegate_to_general", json!({ "task": task })));
+    let mut open = builder.say(None, "", "I ask.", tasks.to_vec());
+    builder.ledger.delegate(builder.at(), &mut open[0], "general", "Make one.");
+    let (session, limits) = ("0192-test-c1".to_owned(), BTreeMap::new());
+    let escrow = Escrow { call: PARENT, session, limits, parallel: 1, in_background: false, waits: false };
+    builder.ledger.set_aside(builder.at(), escrow);
+    builder.tell();
+    builder.run(PARENT, "delegate_to_general");
+    std::mem::forget(open);
+    let mut lines = LinearHarness::new(builder);
+    lines.said.clear();
+    assert_eq!(lines.types("/into c2"), []);
+    assert!(
+        lines.said.contains("the sub-agent of c2 waits for its turn and has no session yet"),
+        "{}",
+        lines.said
+    );
+    // A lane has its session already.
+    let mut builder = SessionBuilder::new();
+    builder.ledger.user(builder.at(), UserMessage::text("A race: make it.")).unwrap();
+    let (made, mut token) =
+        builder.ledger.command(builder.at(), "delegate_to_lane_1", Arguments::parse("{}")).unwrap();
+    builder.ledger.delegate(builder.at(), &mut token, "lane_1", "Make it.");
+    let (call, session, limits) = (made.id, format!("0192-test-{}", made.id), BTreeMap::new());
+    let escrow = Escrow { call, session, limits, parallel: 1, in_background: true, waits: true };
+    builder.ledger.set_aside(builder.at(), escrow);
+    builder.finish(token, Settlement::synthetic(Outcome::Ok, "It starts later."));
+    let mut lines = LinearHarness::new(builder);
+    lines.said.clear();
+    lines.types(&format!("/into {call}"));
+    assert!(lines.said.contains("it waits for its turn: nothing has happened in it yet"), "{}", lines.said);
+}
+
 /// A session of which one call waits, beside one of its sub-agent.
 fn two_wait() -> LinearHarness {
     let mut builder = crate::scenes::waiting_below_beside(Some("touch own.txt"));

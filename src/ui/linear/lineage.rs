@@ -5,6 +5,7 @@ use crate::ledger::CallId;
 use crate::policy::shell::shell_word;
 use crate::tool::delegate;
 use crate::ui::Request;
+use crate::view::WAITS_FOR_TURN;
 
 use super::behind::Behind;
 use super::pages;
@@ -21,6 +22,9 @@ impl LinearSession {
         let name = self.renderer.view.panel(call).map(|panel| panel.name().to_owned()).unwrap_or_default();
         let Some(child) = self.renderer.view.take_subagent(call) else {
             return self.output.say(&match self.renderer.view.subagent_session(call) {
+                None if self.renderer.view.starts_later(call) => {
+                    format!("the sub-agent of {call} {WAITS_FOR_TURN} and has no session yet; /fleet shows when it works")
+                }
                 Some(session) => format!(
                     "the sub-agent of {call} worked in an earlier process; `countersign inspect {}` reads its session",
                     shell_word(session)
@@ -30,6 +34,9 @@ impl LinearSession {
         };
         let name = plain(delegate(&name).unwrap_or(&name));
         self.output.say(&format!("sub-agent {name} ({call}): its session; /back goes back to yours"));
+        if child.waits_for_turn() {
+            self.output.more(&format!("it {WAITS_FOR_TURN}: nothing has happened in it yet"));
+        }
         pages::ledger(&child, LAST, &mut self.output);
         self.words = None;
         let below = self.asking.below(call);
