@@ -124,9 +124,8 @@ async fn a_call_stands_anew_for_who_comes_back_from_the_session_of_its_subagent(
     app.reads().await;
     let began = Instant::now();
     app.keys("\x1b[D").await;
-    app.sees("keys go to this card").await;
-    app.takes_time(Duration::from_millis(60)).await;
-    app.keys("\t").await;
+    app.sees_no("← back").await;
+    // No call has the keys, whatever had them before.
     app.sees("keys go to your message").await;
     app.takes_time(Duration::from_millis(60)).await;
     app.keys("\t").await;

@@ -4,7 +4,7 @@ use crate::agent::{Event, Intent, Live};
 use crate::ledger::CallId;
 use crate::tool::delegate;
 use crate::ui::effect::UiEffect;
-use crate::ui::local::{Inspector, Local, Overlay};
+use crate::ui::local::{Focus, Inspector, Local, Overlay};
 use crate::ui::panes::Layouts;
 use crate::ui::request::Request;
 use crate::ui::update::hear;
@@ -26,6 +26,16 @@ fn of_subagent(before: &Local, name: &str, call: CallId) -> Local {
     if matches!(before.overlay, Some(Overlay::Ledger(_))) {
         local.overlay = Some(Overlay::Ledger(Inspector::walked_in()));
     }
+    local
+}
+
+/// The state of the session above for who comes back to it. Whatever had the keys there when it was left, nobody has given them
+/// to it now.
+fn of_session_above(above: Local, below: &Local) -> Local {
+    let reading_files = below.reading_files;
+    let mut local = Local { reading_files, focus: Focus::Composer, always: None, ..above };
+    // The other session has stood in its place.
+    local.stand.out_of_sight();
     local
 }
 
@@ -102,11 +112,8 @@ impl ScreenLoop {
         if !is_past {
             self.view.put_subagent(call, child);
         }
-        let reading_files = self.local.reading_files;
         let unwritten = self.local.to_keep.take();
-        self.local = Local { reading_files, ..local };
-        // The other session has stood in its place.
-        self.local.stand.out_of_sight();
+        self.local = of_session_above(local, &self.local);
         if unwritten.is_some() {
             let why = "the rule was not written to a file: you left before the decision with it was recorded";
             self.local.hint = Some(why.to_owned());
@@ -181,7 +188,7 @@ mod tests {
     use crate::agent::OwnCommand;
     use crate::ledger::{Body, Change, Entry, EntryId, Escrow, Millis};
     use crate::policy::Mode;
-    use crate::view::ViewSettings;
+    use crate::view::{CardId, ViewSettings};
 
     /// The session of a sub-agent whose process is gone.
     fn over() -> View {
@@ -247,6 +254,16 @@ mod tests {
         local.hint = Some("said".to_owned());
         hear_above(&mut local, &mut lane, call, &starts(call));
         assert!(local.hint.is_some());
+    }
+
+    #[test]
+    fn the_keys_of_who_comes_back_go_to_the_composer() {
+        let call = CallId(1);
+        for focus in [Focus::Approval(call), Focus::Stop, Focus::Card(CardId::Call(call))] {
+            let mut above = Local::new();
+            above.focus = focus;
+            assert_eq!(of_session_above(above, &Local::new()).focus, Focus::Composer);
+        }
     }
 
     #[test]
