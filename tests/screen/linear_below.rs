@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use countersign::agent::{Event, Intent};
 use countersign::ledger::{
-    Arguments, CallId, Change, Decider, Ending, Escrow, EscrowSettlement, Outcome, Preview, Remark,
+    Arguments, CallId, Change, Decider, Decision, Ending, Escrow, EscrowSettlement, Outcome, Preview, Remark,
     RemoteTask, Settlement, Spent, TaskState, UserMessage,
 };
 use countersign::ui::linear::LinearEffect;
@@ -12,6 +12,7 @@ use serde_json::json;
 
 use crate::linear_harness::LinearHarness;
 use crate::scenes::{below, child, waiting_below};
+use crate::screen_harness::ScreenHarness;
 use crate::session_builder::SessionBuilder;
 
 const PARENT: CallId = CallId(1);
@@ -241,6 +242,54 @@ fn one_in_the_background_that_does_not_start_says_why_at_once() {
     let heard = lines.hears();
     assert!(heard.contains("c1 is rejected: 1 turn, 1 call,"), "{heard}");
     assert!(heard.contains("\n  why: There is no repository here.\n"), "{heard}");
+}
+
+/// A sub-agent in the background that a rule has denied a call: its check, with which it is over, or another one.
+fn denied(is_check: bool) -> SessionBuilder {
+    let mut below_it = SessionBuilder::new();
+    below_it.user("Make it.");
+    let arguments = json!({ "command": "test -f made.txt" });
+    let call = if is_check {
+        let arguments = Arguments::from_value(arguments);
+        let (check, open) = below_it.ledger.validate(below_it.at(), "shell", arguments).unwrap();
+        std::mem::forget(open);
+        below_it.tell();
+        check.id
+    } else {
+        let call = below_it.tool_use("shell", arguments);
+        let id = call.id;
+        std::mem::forget(below_it.say(None, "", "I look.", vec![call]));
+        id
+    };
+    let denial = Decision::denial(call, Decider::Policy, "rule shell(test *) denies it");
+    below_it.remark(Remark::ApprovalDecided(denial));
+    let mut builder = in_background();
+    if is_check {
+        below_it.end(Ending::PolicyDenied);
+    }
+    below(&mut builder, PARENT, below_it.events);
+    if is_check {
+        change(&mut builder, settled(TaskState::Failed, Some("The sub-agent stopped before its end.")));
+    }
+    builder
+}
+
+#[test]
+fn what_denied_the_check_of_a_sub_agent_is_said_with_its_end() {
+    let words = "the check `test -f made.txt` was denied by the rules: rule shell(test *) denies it";
+    let said = LinearHarness::new(denied(true)).said;
+    assert!(said.contains(words), "{said}");
+    let frame = ScreenHarness::new(denied(true)).frame(120, 40);
+    assert!(frame.contains(words), "{frame}");
+}
+
+#[test]
+fn the_box_of_a_sub_agent_says_what_denied_its_call() {
+    let frame = ScreenHarness::new(denied(false)).frame(120, 40);
+    assert!(
+        frame.contains("test -f made.txt · denied by the rules: rule shell(test *) denies it"),
+        "{frame}"
+    );
 }
 
 /// Whoever leaves would stop it without a word.
