@@ -316,6 +316,30 @@ async fn the_session_of_a_subagent_is_read_in_a_later_process_too() {
     assert!(app.ends().await.success());
 }
 
+#[tokio::test]
+async fn a_subagents_session_that_was_changed_by_hand_says_so_where_it_is_opened() {
+    let home = Home::new();
+    let mut app = asked(&home).await;
+    app.answers("y").await;
+    app.sees("All done.").await;
+    app.rests().await;
+    app.quits().await;
+    let is_it = |path: &std::path::PathBuf| path.to_string_lossy().contains("-c1.jsonl");
+    let file = home.session_files().into_iter().find(is_it).unwrap();
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replace("I make it.", "I made it.")).unwrap();
+
+    let mut app = Console::start(&home, (120, 50), &["inspect", "--last"]);
+    app.sees("escrow_reserved").await;
+    app.keys("/escrow_reserved\r").await;
+    app.keys("s").await;
+    app.sees("is not well-formed").await;
+    app.keys(ESC).await;
+    app.sees("delegation_request").await;
+    app.keys("q").await;
+    assert!(app.ends().await.success());
+}
+
 /// What is pasted without marks into the page of a call, or into the session of a sub-agent, is no decision.
 #[tokio::test]
 async fn a_paste_decides_nothing_on_the_page_of_a_call_nor_where_a_session_was_opened() {

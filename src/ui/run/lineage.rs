@@ -4,6 +4,7 @@ use crate::agent::{Event, Intent, Live};
 use crate::ledger::CallId;
 use crate::tool::delegate;
 use crate::ui::effect::UiEffect;
+use crate::ui::host_services::PastSession;
 use crate::ui::local::{Focus, Inspector, Local, Overlay};
 use crate::ui::panes::Layouts;
 use crate::ui::request::Request;
@@ -27,6 +28,14 @@ fn of_subagent(before: &Local, name: &str, call: CallId) -> Local {
         local.overlay = Some(Overlay::Ledger(Inspector::walked_in()));
     }
     local
+}
+
+/// Says that the file of a session may not say what was recorded: above the composer, and in the ledger until the next key.
+fn warn(local: &mut Local, damage: String) {
+    local.found(&damage);
+    if let Some(Overlay::Ledger(inspector)) = &mut local.overlay {
+        inspector.said = Some(damage);
+    }
 }
 
 /// The state of the session above for who comes back to it. Whatever had the keys there when it was left, nobody has given them
@@ -73,7 +82,7 @@ impl ScreenLoop {
     pub(super) fn enter(&mut self, call: CallId) {
         let taken = self.view.take_subagent(call);
         let is_past = taken.is_none();
-        let child = match taken.map_or_else(|| self.read_past(call), Ok) {
+        let (child, damage) = match taken.map_or_else(|| self.read_past(call), |child| Ok((child, None))) {
             Ok(child) => child,
             Err(why) => {
                 match &mut self.local.overlay {
@@ -85,7 +94,8 @@ impl ScreenLoop {
             }
         };
         let name = self.view.panel(call).map_or("", |panel| panel.name()).to_owned();
-        let local = of_subagent(&self.local, &name, call);
+        let mut local = of_subagent(&self.local, &name, call);
+        damage.into_iter().for_each(|damage| warn(&mut local, damage));
         let layouts = Layouts::default();
         self.behind.push(Behind {
             call,
@@ -97,12 +107,14 @@ impl ScreenLoop {
         self.dirty = true;
     }
 
-    fn read_past(&self, call: CallId) -> Result<View, String> {
+    /// The session as its file tells it, and what is wrong with that.
+    fn read_past(&self, call: CallId) -> Result<(View, Option<String>), String> {
         let session =
             self.view.subagent_session(call).ok_or_else(|| format!("{call} started no sub-agent"))?;
-        let entries = (self.errands.past)(session)
+        let PastSession { entries, damage } = (self.errands.past)(session)
             .map_err(|why| format!("the session of this sub-agent cannot be read: {why}"))?;
-        self.view.past_subagent(call, entries).ok_or_else(|| format!("{call} started no sub-agent"))
+        let child = self.view.past_subagent(call, entries);
+        child.map(|child| (child, damage)).ok_or_else(|| format!("{call} started no sub-agent"))
     }
 
     /// Back to the session that started the one that is shown.
@@ -254,6 +266,18 @@ mod tests {
         local.hint = Some("said".to_owned());
         hear_above(&mut local, &mut lane, call, &starts(call));
         assert!(local.hint.is_some());
+    }
+
+    #[test]
+    fn that_a_file_may_not_say_what_was_recorded_is_said_where_its_session_opens() {
+        for overlay in [None, Some(Overlay::Ledger(Inspector::walked_in()))] {
+            let mut local = Local { overlay, ..Local::new() };
+            warn(&mut local, "it was changed".to_owned());
+            assert_eq!(local.notice.as_deref(), Some("it was changed"));
+            if let Some(Overlay::Ledger(inspector)) = &local.overlay {
+                assert_eq!(inspector.said.as_deref(), Some("it was changed"));
+            }
+        }
     }
 
     #[test]
