@@ -277,12 +277,7 @@ impl Agent {
         if self.is_waiting_lane(call) {
             return self.tell_waiting_lane(step, call, *intent);
         }
-        if let Some(mode) = intent.wanted_mode().filter(|mode| *mode > self.policy.mode) {
-            let own = self.policy.mode.as_str();
-            let why = format!(
-                "the mode stays as it is: {} is looser than {own}, the mode of the session that started this one",
-                mode.as_str()
-            );
+        if let Some(why) = intent.wanted_mode().and_then(|mode| mode.refused_below(self.policy.mode)) {
             Self::give_back_below(step, call, *intent);
             return step.emit(Live::Subagent { call, event: Box::new(Event::Live(Live::Refused(why))) });
         }

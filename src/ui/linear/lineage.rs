@@ -46,6 +46,13 @@ impl LinearSession {
             asking: std::mem::replace(&mut self.asking, below),
             stop: std::mem::take(&mut self.stop),
         });
+        self.know_mode_above();
+    }
+
+    /// What the session above has is the loosest that the one takes which is said.
+    fn know_mode_above(&mut self) {
+        let above = self.behind.last().map(|behind| behind.renderer.view.session.mode);
+        self.renderer.view.session.mode_above = above;
     }
 
     /// Back to the session that started the one that is said.
@@ -54,6 +61,7 @@ impl LinearSession {
             return self.output.say("this is the first session");
         };
         let child = std::mem::replace(&mut self.renderer, renderer);
+        self.know_mode_above();
         self.renderer.view.put_subagent(call, child.view);
         let below = std::mem::replace(&mut self.asking, asking);
         self.asking.back_from(below);
@@ -65,7 +73,13 @@ impl LinearSession {
     }
 
     /// News of sessions that stand behind are said as theirs. Returns those of the one that is said.
-    pub(super) fn route<'e>(&mut self, mut event: &'e Event) -> Option<&'e Event> {
+    pub(super) fn route<'e>(&mut self, event: &'e Event) -> Option<&'e Event> {
+        let own = self.route_behind(event);
+        self.know_mode_above();
+        own
+    }
+
+    fn route_behind<'e>(&mut self, mut event: &'e Event) -> Option<&'e Event> {
         let Self { behind, renderer, output, now, .. } = self;
         for behind in behind {
             match event {

@@ -104,7 +104,13 @@ impl ScreenLoop {
             local: std::mem::replace(&mut self.local, local),
             layouts: std::mem::replace(&mut self.layouts, layouts),
         });
+        self.know_mode_above();
         self.dirty = true;
+    }
+
+    /// What the session above has is the loosest that the one takes which is shown.
+    fn know_mode_above(&mut self) {
+        self.view.session.mode_above = self.behind.last().map(|behind| behind.view.session.mode);
     }
 
     /// The session as its file tells it, and what is wrong with that.
@@ -121,6 +127,7 @@ impl ScreenLoop {
     pub(super) fn leave(&mut self) {
         let Some(Behind { call, is_past, view, local, layouts }) = self.behind.pop() else { return };
         let child = std::mem::replace(&mut self.view, view);
+        self.know_mode_above();
         if !is_past {
             self.view.put_subagent(call, child);
         }
@@ -136,6 +143,12 @@ impl ScreenLoop {
 
     /// News of a session that stands behind are taken in there. Returns those of the one that is shown.
     pub(super) fn route(&mut self, event: Event) -> Option<Event> {
+        let own = self.route_behind(event);
+        self.know_mode_above();
+        own
+    }
+
+    fn route_behind(&mut self, event: Event) -> Option<Event> {
         let now = self.now();
         let mut event = event;
         for behind in &mut self.behind {
