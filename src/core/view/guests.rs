@@ -6,7 +6,7 @@ use crate::ledger::{ApprovalRequest, CallId, EntryId};
 use crate::tool::delegate;
 
 use super::asked_by::BELOW;
-use super::{AskedBy, Card, CardBody, CardId, View, subject};
+use super::{AskedBy, Card, CardBody, CardId, PanelState, View, subject};
 
 /// Ids from here on are those of guests: no ledger gets so far.
 const FIRST: u64 = 1 << 62;
@@ -121,6 +121,18 @@ impl View {
             Some(guest) => CallAddress { path: guest.path.clone(), call: guest.call },
             None => CallAddress { path: SubagentPath::new(), call },
         }
+    }
+
+    /// Whether a call that the model made before this one, in the same answer, is still to be examined or to start: it may come to
+    /// wait, too. Looks come back in any order, so whoever numbers the calls that wait must not number this one before.
+    pub fn waits_behind_another(&self, call: CallId) -> bool {
+        let CallAddress { path, call } = self.address_of(call);
+        self.below(&path).is_some_and(|view| {
+            let before = view.panels.range(..call).rev().map_while(|(call, _)| view.panel(*call));
+            // Calls of earlier answers are over.
+            let mut of_this_answer = before.take_while(|panel| Some(panel.made_by()) > view.latest_message);
+            of_this_answer.any(|panel| matches!(panel.state, PanelState::Preparing))
+        })
     }
 
     /// Whether calls of sub-agents wait for the person.

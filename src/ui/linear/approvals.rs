@@ -135,14 +135,14 @@ impl Approvals {
     /// Says the calls that have come to wait, and forgets those that wait no more. True when there is a new question: a
     /// call, or a rule that was said.
     pub(super) fn ask(&mut self, view: &View, output: &mut LinearOutput) -> bool {
-        let waiting = view.waiting();
         self.keep_waiting(view);
         // Behind the session of a sub-agent, calls can wait.
         if self.session.is_empty() && self.asked.is_empty() && !self.has_lost {
             self.numbers = CallNumbers::default();
         }
         self.rule = self.rule.take().filter(|rule| self.asked.contains_key(&rule.request));
-        let new: Vec<_> = waiting.iter().filter(|(id, _)| !self.asked.contains_key(id)).collect();
+        let mut new = view.waiting();
+        new.retain(|(id, asked)| !self.asked.contains_key(id) && !view.waits_behind_another(asked.call));
         for (id, request) in &new {
             let address = self.address(view, request.call);
             let number = self.numbers.of(&address);
