@@ -159,7 +159,7 @@ impl Agent {
         Ok(granted)
     }
 
-    /// News of a sub-agent. Of one that is settled nothing is news.
+    /// News of a sub-agent. Of one that is settled nothing is news but what a person typed for it, and comes back.
     pub(super) fn on_subagent(
         &mut self,
         step: &mut Step,
@@ -167,7 +167,14 @@ impl Agent {
         call: CallId,
         news: SubagentNews,
     ) -> Phase {
-        let Some(escrow) = self.history.subagents().open.get(&call) else { return phase };
+        let Some(escrow) = self.history.subagents().open.get(&call) else {
+            if let SubagentNews::Told(event) = news
+                && event.gives_back()
+            {
+                step.emit(Live::Subagent { call, event });
+            }
+            return phase;
+        };
         let in_background = escrow.in_background;
         match news {
             SubagentNews::Told(event) => step.emit(Live::Subagent { call, event }),
