@@ -1,7 +1,6 @@
 //! What only the terminal app can do for the screen: the user's editor, themes by name, what was said in earlier sessions.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use tokio::sync::watch;
 
@@ -9,12 +8,11 @@ use super::editor::edit;
 use super::themes::{fitting, theme_called, themes_folder};
 use crate::config::Invocation;
 use crate::config::project;
-use crate::ledger::Entry;
 use crate::runtime::store::find;
 use crate::runtime::{BackgroundOutput, SessionStore};
 use crate::session::compose::state_dir;
 use crate::session::other_sessions::EarlierSessions;
-use crate::ui::host_services::{HostServices, Named};
+use crate::ui::host_services::{HostServices, Named, PastSession};
 use crate::ui::theme::Theme;
 
 /// Answers the screen. What was said in other sessions is read beside it: it does not wait for that.
@@ -47,15 +45,16 @@ pub(super) fn errands(
     }
 }
 
-/// Reads sessions that are kept in this folder, by their whole ids.
-pub(super) fn past_of(state: Option<PathBuf>) -> Named<Result<Vec<Arc<Entry>>, String>> {
+/// Reads sessions that are kept in this folder, by their whole ids, to be looked at only.
+pub(super) fn past_of(state: Option<PathBuf>) -> Named<Result<PastSession, String>> {
     Box::new(move |id| {
         let state = state.as_deref().ok_or("there is no folder for sessions")?;
         let path = find(state, id)?;
         if path.file_stem().and_then(|stem| stem.to_str()) != Some(id) {
             return Err(format!("there is no session {id}"));
         }
-        SessionStore::read(&path).map(|file| file.entries)
+        let (file, damage) = SessionStore::document(&path)?;
+        Ok(PastSession { entries: file.entries, damage })
     })
 }
 

@@ -39,7 +39,7 @@ pub(super) fn propose(local: &mut Local, view: &View) -> Vec<UiEffect> {
     let Some((request, asked)) = view.waiting().into_iter().find(|(id, _)| *id == edit.request) else {
         return Vec::new();
     };
-    let text = local.composer.text();
+    let text = without_marks(local.composer.text(), edit.part);
     let arguments = match changed(&asked.arguments, &text, edit.part) {
         Ok(arguments) => arguments,
         Err(why) => {
@@ -119,6 +119,11 @@ pub(super) fn for_editor(local: &Local) -> String {
     if marks_tabs(local) { text.replace(TAB_MARK, "\t") } else { text }
 }
 
+/// What the composer held of this part: elsewhere nothing was marked, and the sign is only itself.
+fn without_marks(text: String, part: EditedPart) -> String {
+    if part == EditedPart::Arguments { text } else { text.replace(TAB_MARK, "\t") }
+}
+
 /// The text to change, and what it is.
 fn opened(asked: &ApprovalRequest) -> (EditedPart, String) {
     let text = |part: EditedPart| part.argument().and_then(|name| asked.arguments.get(name)?.as_str());
@@ -145,8 +150,7 @@ fn content(before: &str, text: &str) -> String {
     let begin = before.len() - before.trim_start().len();
     let end = before.trim_end().len().max(begin);
     let (head, tail) = (before.get(..begin).unwrap_or_default(), before.get(end..).unwrap_or_default());
-    let text = text.replace(TAB_MARK, "\t");
-    let text = if has_windows_ends(before) { text.replace('\n', "\r\n") } else { text };
+    let text = if has_windows_ends(before) { text.replace('\n', "\r\n") } else { text.to_owned() };
     format!("{head}{text}{tail}")
 }
 
@@ -162,7 +166,7 @@ pub(super) fn changed(from: &Value, text: &str, part: EditedPart) -> Result<Argu
         (Some(name), Value::Object(members)) => {
             let before = members.get(name).and_then(Value::as_str).unwrap_or_default();
             let is_content = part == EditedPart::Content;
-            let after = if is_content { content(before, text) } else { text.replace(TAB_MARK, "\t") };
+            let after = if is_content { content(before, text) } else { text.to_owned() };
             let mut members = members.clone();
             members.insert(name.to_owned(), Value::String(after));
             Value::Object(members)
@@ -239,9 +243,10 @@ mod tests {
     #[test]
     fn content_is_changed_between_its_blank_ends_with_its_tabs() {
         let from = json!({ "path": "Makefile", "content": "\n\nall:\n\tcargo test\n" });
-        let to = changed(&from, "all:\n⇥cargo test --all", EditedPart::Content).unwrap();
+        let typed = |text: &str| without_marks(text.to_owned(), EditedPart::Content);
+        let to = changed(&from, &typed("all:\n⇥cargo test --all"), EditedPart::Content).unwrap();
         assert_eq!(to.to_value(), json!({ "path": "Makefile", "content": "\n\nall:\n\tcargo test --all\n" }));
-        let same = changed(&from, "all:\n⇥cargo test", EditedPart::Content);
+        let same = changed(&from, &typed("all:\n⇥cargo test"), EditedPart::Content);
         assert!(same.unwrap_err().contains("nothing changed yet"));
         assert_eq!(content(" \n ", "x"), " \n x");
     }

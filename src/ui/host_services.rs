@@ -20,6 +20,15 @@ pub type Editing = BoxFuture<'static, Result<String, String>>;
 /// What there is of this name.
 pub type Named<T> = Box<dyn Fn(&str) -> T + Send>;
 
+/// A session of the past, as it is kept.
+#[derive(Debug)]
+pub struct PastSession {
+    /// Its entries.
+    pub entries: Vec<Arc<Entry>>,
+    /// What is wrong first with its file, in a sentence, if anything is: it may not say what was recorded.
+    pub damage: Option<String>,
+}
+
 /// Who answers the screen's questions.
 pub struct HostServices {
     /// What was sent in earlier sessions of this folder, oldest first; `None` until it has been read.
@@ -28,8 +37,8 @@ pub struct HostServices {
     pub editor: Box<dyn Fn(String) -> Editing + Send>,
     /// The last rows that the background command of this id has printed.
     pub printed: Named<Vec<String>>,
-    /// The entries of the session of this id, as they are kept, or why they cannot be read.
-    pub past: Named<Result<Vec<Arc<Entry>>, String>>,
+    /// The session of this id, or why it cannot be read.
+    pub past: Named<Result<PastSession, String>>,
     /// The names of the themes.
     pub theme_names: Vec<String>,
     /// The branches of the repository around the folder.

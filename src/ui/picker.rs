@@ -175,13 +175,17 @@ impl Picker {
         Self::new(Source::Rewind, items.collect())
     }
 
-    /// The modes, beginning at the one in force. The one that asks about nothing is only typed.
+    /// The modes, beginning at the one in force. The one that asks about nothing is only typed. What a sub-agent does not get says why.
     pub fn modes(view: &View) -> Self {
         let modes = [Mode::Plan, Mode::Ask, Mode::Edit, Mode::Auto];
-        let items = modes.map(|mode| Item {
-            words: format!("{:<6}{}", mode.as_str(), mode.allows()),
-            aside: String::new(),
-            choice: Choice::Mode(mode),
+        let items = modes.map(|mode| {
+            let refused = view.session.mode_above.and_then(|above| mode.refused_below(above));
+            let aside = if refused.is_some() { "looser than the session above" } else { "" };
+            Item {
+                words: format!("{:<6}{}", mode.as_str(), mode.allows()),
+                aside: aside.to_owned(),
+                choice: refused.map_or(Choice::Mode(mode), Choice::Nothing),
+            }
         });
         let chosen = modes.iter().position(|mode| *mode == view.session.mode).unwrap_or(0);
         Self { chosen, ..Self::new(Source::Modes, items.to_vec()) }

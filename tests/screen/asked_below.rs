@@ -4,11 +4,14 @@ use std::sync::Arc;
 
 use countersign::agent::{Answer, Event, Intent, Live};
 use countersign::ledger::{Body, CallId, Decider, Decision, Entry, EntryId, Millis, Preview};
-use countersign::ui::local::Focus;
+use countersign::policy::Mode;
+use countersign::ui::local::{Focus, Overlay};
+use countersign::ui::picker::{Choice, Picker};
 use countersign::ui::update::{UiEffect, hear};
 use countersign::view::View;
 
 use crate::deliberate::{NONE, SIZES, before, look};
+use crate::linear_harness::LinearHarness;
 use crate::scenes::{below, child, waiting_below, waiting_below_beside};
 use crate::screen_harness::ScreenHarness;
 use ratatui::crossterm::event::KeyCode;
@@ -139,4 +142,30 @@ fn the_whole_call_opens_on_a_page() {
         frame.contains("s its session"),
         "what is allowed holds in the sub-agent's session alone:\n{frame}"
     );
+}
+
+#[test]
+fn a_mode_that_a_sub_agent_does_not_get_is_not_offered_in_its_session() {
+    let mut harness = before(waiting_below(), (80, 24));
+    let offered = |harness: &ScreenHarness| {
+        let items = Picker::modes(&harness.view).items.into_iter();
+        items
+            .filter_map(|item| if let Choice::Mode(mode) = item.choice { Some(mode) } else { None })
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(offered(&harness), [Mode::Plan, Mode::Ask, Mode::Edit, Mode::Auto]);
+    harness.view.session.mode_above = Some(Mode::Ask);
+    assert_eq!(offered(&harness), [Mode::Plan, Mode::Ask]);
+    harness.local.overlay = Some(Overlay::Picker(Picker::modes(&harness.view)));
+    let frame = harness.frame(120, 40);
+    assert_eq!(frame.matches("looser than the session above").count(), 2, "{frame}");
+    let mut lines = LinearHarness::new(waiting_below());
+    lines.types("/into c1");
+    lines.said.clear();
+    lines.types("/mode");
+    assert!(lines.said.contains("/mode takes plan, ask; the others are looser than ask"), "{}", lines.said);
+    lines.types("/back");
+    lines.said.clear();
+    lines.types("/mode");
+    assert!(lines.said.contains("/mode takes plan, ask, edit, auto, unrestricted"), "{}", lines.said);
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use countersign::agent::{Event, Intent};
 use countersign::ledger::{
-    Arguments, CallId, Change, Decider, Ending, Escrow, EscrowSettlement, Outcome, Preview, Remark,
+    Arguments, CallId, Change, Decider, Decision, Ending, Escrow, EscrowSettlement, Outcome, Preview, Remark,
     RemoteTask, Settlement, Spent, TaskState, UserMessage,
 };
 use countersign::ui::linear::LinearEffect;
@@ -12,6 +12,7 @@ use serde_json::json;
 
 use crate::linear_harness::LinearHarness;
 use crate::scenes::{below, child, waiting_below};
+use crate::screen_harness::ScreenHarness;
 use crate::session_builder::SessionBuilder;
 
 const PARENT: CallId = CallId(1);
@@ -142,6 +143,88 @@ fn a_call_that_comes_to_wait_outside_is_said_inside() {
 }
 
 #[test]
+fn who_goes_into_one_that_waits_for_its_turn_hears_that_it_does() {
+    let mut builder = SessionBuilder::new();
+    builder.user("Have both made.");
+    let tasks = ["Make one.", "Make two."]
+        .map(|task| builder.tool_use("delegate_to_general", json!({ "task": task })));
+    let mut open = builder.say(None, "", "I ask.", tasks.to_vec());
+    builder.ledger.delegate(builder.at(), &mut open[0], "general", "Make one.");
+    let (session, limits) = ("0192-test-c1".to_owned(), BTreeMap::new());
+    let escrow = Escrow { call: PARENT, session, limits, parallel: 1, in_background: false, waits: false };
+    builder.ledger.set_aside(builder.at(), escrow);
+    builder.tell();
+    builder.run(PARENT, "delegate_to_general");
+    std::mem::forget(open);
+    let mut lines = LinearHarness::new(builder);
+    lines.said.clear();
+    assert_eq!(lines.types("/into c2"), []);
+    assert!(
+        lines.said.contains("the sub-agent of c2 waits for its turn and has no session yet"),
+        "{}",
+        lines.said
+    );
+    // A lane has its session already.
+    let mut builder = SessionBuilder::new();
+    builder.ledger.user(builder.at(), UserMessage::text("A race: make it.")).unwrap();
+    let (made, mut token) =
+        builder.ledger.command(builder.at(), "delegate_to_lane_1", Arguments::parse("{}")).unwrap();
+    builder.ledger.delegate(builder.at(), &mut token, "lane_1", "Make it.");
+    let (call, session, limits) = (made.id, format!("0192-test-{}", made.id), BTreeMap::new());
+    let escrow = Escrow { call, session, limits, parallel: 1, in_background: true, waits: true };
+    builder.ledger.set_aside(builder.at(), escrow);
+    builder.finish(token, Settlement::synthetic(Outcome::Ok, "It starts later."));
+    let mut lines = LinearHarness::new(builder);
+    lines.said.clear();
+    lines.types(&format!("/into {call}"));
+    assert!(lines.said.contains("it waits for its turn: nothing has happened in it yet"), "{}", lines.said);
+}
+
+/// A session of which one call waits, beside one of its sub-agent.
+fn two_wait() -> LinearHarness {
+    let mut builder = crate::scenes::waiting_below_beside(Some("touch own.txt"));
+    builder.ask(CallId(2), "shell", Preview::Command("touch own.txt".into()));
+    let lines = LinearHarness::new(builder);
+    assert!(lines.said.contains("waits for you 2: shell (of the sub-agent general c1)"), "{}", lines.said);
+    lines
+}
+
+#[test]
+fn a_call_has_one_number_in_the_session_of_its_sub_agent_and_outside() {
+    let mut lines = two_wait();
+    lines.said.clear();
+    lines.types("/into c1");
+    assert!(lines.said.contains("waits for you 2: shell"), "{}", lines.said);
+    assert!(!lines.said.contains("waits for you 1: shell"), "{}", lines.said);
+    assert_eq!(lines.types("y 1"), [], "that one waits outside");
+    lines.said.clear();
+    lines.types("/back");
+    assert!(lines.said.contains("2 calls still wait for you: 1, 2\n"), "{}", lines.said);
+    assert!(!lines.said.contains("waits for you 3") && !lines.said.contains("has ended"), "{}", lines.said);
+    let acts = lines.types("n 2");
+    assert!(matches!(&acts[..], [LinearEffect::Send(Intent::Subagent { call: PARENT, .. })]), "{acts:?}");
+}
+
+#[test]
+fn a_call_that_was_answered_in_its_session_is_not_missed_outside() {
+    let mut lines = two_wait();
+    lines.types("/into c1");
+    assert_eq!(lines.types("y").len(), 1, "{}", lines.said);
+    next(&mut lines, |child| child.decide(CallId(1), true, Decider::User));
+    lines.said.clear();
+    lines.types("/back");
+    assert!(lines.said.contains("1 call still waits for you: 1\n"), "{}", lines.said);
+    assert_eq!(lines.types("y").len(), 1, "{}", lines.said);
+    // The decision may still be on its way.
+    let mut lines = two_wait();
+    lines.types("/into c1");
+    assert_eq!(lines.types("y").len(), 1, "{}", lines.said);
+    lines.said.clear();
+    lines.types("/back");
+    assert!(lines.said.contains("1 call still waits for you: 1\n"), "{}", lines.said);
+}
+
+#[test]
 fn the_prompt_stands_behind_the_question() {
     let mut builder = in_background();
     below(&mut builder, PARENT, child().events);
@@ -159,6 +242,54 @@ fn one_in_the_background_that_does_not_start_says_why_at_once() {
     let heard = lines.hears();
     assert!(heard.contains("c1 is rejected: 1 turn, 1 call,"), "{heard}");
     assert!(heard.contains("\n  why: There is no repository here.\n"), "{heard}");
+}
+
+/// A sub-agent in the background that a rule has denied a call: its check, with which it is over, or another one.
+fn denied(is_check: bool) -> SessionBuilder {
+    let mut below_it = SessionBuilder::new();
+    below_it.user("Make it.");
+    let arguments = json!({ "command": "test -f made.txt" });
+    let call = if is_check {
+        let arguments = Arguments::from_value(arguments);
+        let (check, open) = below_it.ledger.validate(below_it.at(), "shell", arguments).unwrap();
+        std::mem::forget(open);
+        below_it.tell();
+        check.id
+    } else {
+        let call = below_it.tool_use("shell", arguments);
+        let id = call.id;
+        std::mem::forget(below_it.say(None, "", "I look.", vec![call]));
+        id
+    };
+    let denial = Decision::denial(call, Decider::Policy, "rule shell(test *) denies it");
+    below_it.remark(Remark::ApprovalDecided(denial));
+    let mut builder = in_background();
+    if is_check {
+        below_it.end(Ending::PolicyDenied);
+    }
+    below(&mut builder, PARENT, below_it.events);
+    if is_check {
+        change(&mut builder, settled(TaskState::Failed, Some("The sub-agent stopped before its end.")));
+    }
+    builder
+}
+
+#[test]
+fn what_denied_the_check_of_a_sub_agent_is_said_with_its_end() {
+    let words = "the check `test -f made.txt` was denied by the rules: rule shell(test *) denies it";
+    let said = LinearHarness::new(denied(true)).said;
+    assert!(said.contains(words), "{said}");
+    let frame = ScreenHarness::new(denied(true)).frame(120, 40);
+    assert!(frame.contains(words), "{frame}");
+}
+
+#[test]
+fn the_box_of_a_sub_agent_says_what_denied_its_call() {
+    let frame = ScreenHarness::new(denied(false)).frame(120, 40);
+    assert!(
+        frame.contains("test -f made.txt · denied by the rules: rule shell(test *) denies it"),
+        "{frame}"
+    );
 }
 
 /// Whoever leaves would stop it without a word.

@@ -47,6 +47,15 @@ fn a_line_that_was_typed_before_the_prompt_is_not_what_it_asks_for() {
     assert!(changes_it_to(&acts, "make distclean"), "{acts:?}");
 }
 
+/// Nothing of ours has put it there for a tab, as the composer of the screen does.
+#[test]
+fn the_sign_of_a_tab_that_a_person_types_stays_that_sign() {
+    let mut linear = waits();
+    linear.types("e");
+    let acts = linear.types("printf '\u{21e5}\t' > sign.txt");
+    assert!(changes_it_to(&acts, "printf '\u{21e5}\t' > sign.txt"), "{acts:?}");
+}
+
 #[test]
 fn a_line_that_is_there_together_with_its_letter_is_not_what_that_asks_for() {
     for letter in ["e", "r"] {

@@ -2,7 +2,7 @@
 
 use crate::linear_harness::LinearHarness;
 use crate::session_builder::SessionBuilder;
-use countersign::ledger::Preview;
+use countersign::ledger::{Decider, Preview};
 use serde_json::json;
 
 #[test]
@@ -26,6 +26,33 @@ fn calls_that_come_one_after_another_are_counted_when_their_answers_are_named() 
     assert!(said.contains("waits for you 3: shell, runs\n"), "{said}");
     assert!(said.contains("; 2 calls wait, so add the number, as in y 3"), "{said}");
     std::mem::forget(open);
+}
+
+#[test]
+fn calls_are_numbered_in_the_order_of_the_answer_whichever_is_examined_first() {
+    for is_asked in [true, false] {
+        let mut builder = SessionBuilder::new();
+        builder.user("Do it.");
+        let calls =
+            ["make one", "make two"].map(|line| builder.tool_use("shell", json!({ "command": line })));
+        let open = builder.say(None, "", "", calls.to_vec());
+        let (one, two) = (open[0].id(), open[1].id());
+        std::mem::forget(open);
+        builder.ask(two, "shell", Preview::Command("make two".into()));
+        let mut linear = LinearHarness::new(builder);
+        assert!(!linear.said.contains("waits for you"), "{}", linear.said);
+        if is_asked {
+            linear.builder.ask(one, "shell", Preview::Command("make one".into()));
+        } else {
+            linear.builder.decide(one, true, Decider::Policy);
+        }
+        let said = linear.hears();
+        let number = if is_asked { 2 } else { 1 };
+        let (before, from) = said.split_once(&format!("waits for you {number}: shell")).unwrap();
+        assert!(from.contains("command: make two"), "{said}");
+        assert_eq!(before.contains("waits for you 1: shell"), is_asked, "{said}");
+        assert_eq!(before.contains("command: make one"), is_asked, "{said}");
+    }
 }
 
 #[test]

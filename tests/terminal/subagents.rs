@@ -124,9 +124,8 @@ async fn a_call_stands_anew_for_who_comes_back_from_the_session_of_its_subagent(
     app.reads().await;
     let began = Instant::now();
     app.keys("\x1b[D").await;
-    app.sees("keys go to this card").await;
-    app.takes_time(Duration::from_millis(60)).await;
-    app.keys("\t").await;
+    app.sees_no("← back").await;
+    // No call has the keys, whatever had them before.
     app.sees("keys go to your message").await;
     app.takes_time(Duration::from_millis(60)).await;
     app.keys("\t").await;
@@ -311,6 +310,30 @@ async fn the_session_of_a_subagent_is_read_in_a_later_process_too() {
     app.sees_no("delegation_request").await;
     app.keys("s").await;
     app.sees("this entry is about no sub-agent").await;
+    app.keys(ESC).await;
+    app.sees("delegation_request").await;
+    app.keys("q").await;
+    assert!(app.ends().await.success());
+}
+
+#[tokio::test]
+async fn a_subagents_session_that_was_changed_by_hand_says_so_where_it_is_opened() {
+    let home = Home::new();
+    let mut app = asked(&home).await;
+    app.answers("y").await;
+    app.sees("All done.").await;
+    app.rests().await;
+    app.quits().await;
+    let is_it = |path: &std::path::PathBuf| path.to_string_lossy().contains("-c1.jsonl");
+    let file = home.session_files().into_iter().find(is_it).unwrap();
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replace("I make it.", "I made it.")).unwrap();
+
+    let mut app = Console::start(&home, (120, 50), &["inspect", "--last"]);
+    app.sees("escrow_reserved").await;
+    app.keys("/escrow_reserved\r").await;
+    app.keys("s").await;
+    app.sees("is not well-formed").await;
     app.keys(ESC).await;
     app.sees("delegation_request").await;
     app.keys("q").await;

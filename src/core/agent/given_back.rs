@@ -51,10 +51,36 @@ impl Intent {
     }
 }
 
+impl Event {
+    /// Whether it gives back what a person typed, or says why, in whichever session.
+    pub(super) fn gives_back(&self) -> bool {
+        let (_, event) = self.located();
+        matches!(event, Self::Live(Live::Returned(_) | Live::ReturnedLine(_) | Live::Refused(_)))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ledger::CallId;
+    use crate::agent::{Agent, Effect, Input, Settings, SubagentNews};
+    use crate::ledger::{CallId, Millis, ModelRef};
+    use crate::model::ModelSpec;
+
+    #[test]
+    fn words_that_were_on_their_way_to_a_sub_agent_that_is_settled_go_back() {
+        let mut agent = Agent::new(Settings::new(ModelSpec::unknown(ModelRef::parse("script"))));
+        let mut told = |live: Live| {
+            let news = SubagentNews::Told(Box::new(Event::Live(live)));
+            let effects = agent.step(Millis(1), Input::Subagent(CallId(3), news));
+            effects
+                .iter()
+                .any(|effect| matches!(effect, Effect::Emit(Live::Subagent { call: CallId(3), .. })))
+        };
+        assert!(told(Live::Returned(vec!["look there, too".into()])));
+        assert!(told(Live::ReturnedLine("/compact".to_owned())));
+        assert!(told(Live::Refused("it has ended".to_owned())));
+        assert!(!told(Live::Discovering), "nothing else is news");
+    }
 
     #[test]
     fn words_go_back_to_the_session_in_which_they_were_typed() {

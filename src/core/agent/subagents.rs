@@ -159,7 +159,7 @@ impl Agent {
         Ok(granted)
     }
 
-    /// News of a sub-agent. Of one that is settled nothing is news.
+    /// News of a sub-agent. Of one that is settled nothing is news but what a person typed for it, and comes back.
     pub(super) fn on_subagent(
         &mut self,
         step: &mut Step,
@@ -167,7 +167,14 @@ impl Agent {
         call: CallId,
         news: SubagentNews,
     ) -> Phase {
-        let Some(escrow) = self.history.subagents().open.get(&call) else { return phase };
+        let Some(escrow) = self.history.subagents().open.get(&call) else {
+            if let SubagentNews::Told(event) = news
+                && event.gives_back()
+            {
+                step.emit(Live::Subagent { call, event });
+            }
+            return phase;
+        };
         let in_background = escrow.in_background;
         match news {
             SubagentNews::Told(event) => step.emit(Live::Subagent { call, event }),
@@ -277,12 +284,7 @@ impl Agent {
         if self.is_waiting_lane(call) {
             return self.tell_waiting_lane(step, call, *intent);
         }
-        if let Some(mode) = intent.wanted_mode().filter(|mode| *mode > self.policy.mode) {
-            let own = self.policy.mode.as_str();
-            let why = format!(
-                "the mode stays as it is: {} is looser than {own}, the mode of the session that started this one",
-                mode.as_str()
-            );
+        if let Some(why) = intent.wanted_mode().and_then(|mode| mode.refused_below(self.policy.mode)) {
             Self::give_back_below(step, call, *intent);
             return step.emit(Live::Subagent { call, event: Box::new(Event::Live(Live::Refused(why))) });
         }

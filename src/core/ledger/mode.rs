@@ -25,6 +25,17 @@ impl Mode {
     /// All of them, the strictest first.
     pub const ALL: &'static [Self] = Self::VARIANTS;
 
+    /// Why a sub-agent does not get this mode from a session that has a stricter one; `None`: it does.
+    pub fn refused_below(self, above: Self) -> Option<String> {
+        (self > above).then(|| {
+            format!(
+                "the mode stays as it is: {} is looser than {}, the mode of the session that started this one",
+                self.as_str(),
+                above.as_str()
+            )
+        })
+    }
+
     /// As written in flags, configuration and the status line.
     pub fn as_str(self) -> &'static str {
         self.into()

@@ -1,6 +1,8 @@
-//! A decision about a call in words, for documents: who decided, and all that was signed with it.
+//! A decision about a call in words: for documents who decided, and all that was signed with it; for a panel who denied it.
 
 use crate::ledger::{Decider, Decision, Scope};
+
+use super::{Panel, View};
 
 /// Who decided what, for how long, with which rule, and where the call may run: "allowed by the user for the session: shell(make check),
 /// in the sandbox". The reason is not in it. Not yet safe for a screen.
@@ -22,6 +24,31 @@ pub fn decision_words(decision: &Decision) -> String {
     let rule = rule.map(|rule| format!(": {rule}")).unwrap_or_default();
     let place = if decision.allow && decision.sandboxed { ", in the sandbox" } else { "" };
     format!("{what} by {by}{span}{rule}{place}")
+}
+
+impl Panel {
+    /// By whom or what it was denied, and why, if it was: the reason of a rule names the rule. Not yet safe for a screen.
+    pub fn denial(&self) -> Option<String> {
+        let denied = self.decision().filter(|decision| !decision.allow)?;
+        let by = match denied.by {
+            Decider::User => "denied by you",
+            Decider::Hook => "denied by a hook",
+            Decider::Policy => "denied by the rules",
+            Decider::Nobody => "decided by nobody",
+        };
+        let reason = denied.reason.trim();
+        Some(if reason.is_empty() { by.to_owned() } else { format!("{by}: {reason}") })
+    }
+}
+
+impl View {
+    /// The check that was denied, so that the run ended without it, and by whom or what. Not yet safe for a screen.
+    pub fn denied_check(&self) -> Option<String> {
+        self.last_end()?;
+        let panel = self.panel(self.calls().next_back()?).filter(|panel| panel.is_goal_check())?;
+        let check = panel.arguments()?.text("command")?;
+        Some(format!("the check `{check}` was {}", panel.denial()?))
+    }
 }
 
 #[cfg(test)]

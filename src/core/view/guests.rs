@@ -1,15 +1,18 @@
 //! Calls of sub-agents that wait for a person, as they are shown above their sessions: cards of this view, by ids that only this
 //! view knows. What is decided about one is told its session by the call's own name. Facts of the process, as their sessions are.
 
-use crate::agent::{Intent, SubagentPath};
+use crate::agent::{CallAddress, Intent, SubagentPath};
 use crate::ledger::{ApprovalRequest, CallId, EntryId};
 use crate::tool::delegate;
 
 use super::asked_by::BELOW;
-use super::{AskedBy, Card, CardBody, CardId, View, subject};
+use super::{AskedBy, Card, CardBody, CardId, PanelState, View, subject};
 
 /// Ids from here on are those of guests: no ledger gets so far.
 const FIRST: u64 = 1 << 62;
+
+/// What a guest is at home: the calls that lead to its session, the request there, and the call.
+pub(super) type AtHome = (SubagentPath, EntryId, CallId);
 
 /// One of them.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,14 +52,14 @@ impl View {
         self.own_waiting().flat_map(|(_, asked)| asked.gaps.iter().cloned()).collect()
     }
 
-    /// The guests are those that wait now. One that waits on keeps its ids.
+    /// The guests are those that wait now. One that waits on keeps its ids, also after its session was shown by itself.
     pub(super) fn invite(&mut self) {
-        let waiting: Vec<(SubagentPath, EntryId, CallId)> = self
+        let waiting: Vec<AtHome> = self
             .waiting_calls()
             .filter(|(path, ..)| !path.is_empty())
             .map(|(path, entry, asked)| (path, entry, asked.call))
             .collect();
-        let is_it = |guest: &Guest, (path, entry, call): &(SubagentPath, EntryId, CallId)| {
+        let is_it = |guest: &Guest, (path, entry, call): &AtHome| {
             guest.path == *path && (guest.entry, guest.call) == (*entry, *call)
         };
         self.guests.retain(|guest| waiting.iter().any(|one| is_it(guest, one)));
@@ -65,7 +68,8 @@ impl View {
                 continue;
             }
             let (path, entry, call) = one.clone();
-            let number = FIRST + self.invited.rise().0;
+            let next = FIRST + self.invited.len() as u64 + 1;
+            let number = *self.invited.entry(one.clone()).or_insert(next);
             let asked_by = self.asked_by(&path);
             let panel = self.below(&path).and_then(|view| view.panel(call));
             let panel = panel.and_then(|it| it.as_guest(CallId(number), EntryId(number), asked_by));
@@ -109,6 +113,26 @@ impl View {
     /// The call of this session that started the sub-agent whose waiting call this is, or whose sub-agent's.
     pub fn host_of(&self, call: CallId) -> Option<CallId> {
         self.guests.iter().find(|guest| guest.id() == CardId::Call(call))?.path.first().copied()
+    }
+
+    /// Where a call of this view is made: in this session, or in that of a sub-agent whose call waits here.
+    pub fn address_of(&self, call: CallId) -> CallAddress {
+        match self.guests.iter().find(|guest| guest.id() == CardId::Call(call)) {
+            Some(guest) => CallAddress { path: guest.path.clone(), call: guest.call },
+            None => CallAddress { path: SubagentPath::new(), call },
+        }
+    }
+
+    /// Whether a call that the model made before this one, in the same answer, is still to be examined or to start: it may come to
+    /// wait, too. Looks come back in any order, so whoever numbers the calls that wait must not number this one before.
+    pub fn waits_behind_another(&self, call: CallId) -> bool {
+        let CallAddress { path, call } = self.address_of(call);
+        self.below(&path).is_some_and(|view| {
+            let before = view.panels.range(..call).rev().map_while(|(call, _)| view.panel(*call));
+            // Calls of earlier answers are over.
+            let mut of_this_answer = before.take_while(|panel| Some(panel.made_by()) > view.latest_message);
+            of_this_answer.any(|panel| matches!(panel.state, PanelState::Preparing))
+        })
     }
 
     /// Whether calls of sub-agents wait for the person.

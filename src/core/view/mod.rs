@@ -79,7 +79,7 @@ pub use tail::Tail;
 pub use timeline::{Call, Moment, MomentKind, Timeline};
 pub use transcript::{Style, transcript};
 
-use guests::Guest;
+use guests::{AtHome, Guest};
 use reach::Reaches;
 use subagents::Whose;
 
@@ -127,9 +127,9 @@ pub struct View {
     whose: Whose,
     /// The folder of the worktree in which this session works, if it is that of a sub-agent which has one.
     pub worktree: Option<String>,
-    /// Calls of theirs that wait for the person, and how many there were.
+    /// Calls of theirs that wait for the person, and the number of each that ever did.
     guests: Vec<Guest>,
-    invited: Revision,
+    invited: BTreeMap<AtHome, u64>,
     offer: Option<Offer>,
     revision: Revision,
     /// Rises when a card was taken away, so that positions kept outside are known to be stale.
@@ -167,7 +167,7 @@ impl View {
             whose: Whose::default(),
             worktree: None,
             guests: Vec::new(),
-            invited: Revision::default(),
+            invited: BTreeMap::new(),
             offer: None,
             revision: Revision::default(),
             epoch: Revision::default(),

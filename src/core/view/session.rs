@@ -21,6 +21,8 @@ pub struct SessionFacts {
     pub effort: Option<Effort>,
     /// The mode in force.
     pub mode: Mode,
+    /// The mode of the session that started this one, if it is a sub-agent's and shown by itself: it takes no looser one.
+    pub mode_above: Option<Mode>,
     /// How it calls tools.
     pub tool_calls: ToolCalls,
     /// The name that the user has given it: the ledger keeps this one.
@@ -46,6 +48,7 @@ impl SessionFacts {
             window: settings.window,
             effort: settings.effort,
             mode: settings.mode,
+            mode_above: None,
             tool_calls: settings.tool_calls,
             name: None,
             hosts: Vec::new(),
@@ -101,6 +104,7 @@ mod tests {
             window: 100,
             effort: None,
             mode: Mode::Ask,
+            mode_above: None,
             tool_calls: ToolCalls::Native,
             name: None,
             hosts: Vec::new(),

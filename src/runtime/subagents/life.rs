@@ -27,8 +27,8 @@ pub(super) async fn live(making: Making, start: SubagentStart, news: mpsc::Sende
         reach: Reach::CutShort,
         ..not_started("")
     });
-    let left = locked(&roster).remove(&call);
-    left.into_iter().for_each(|mut at_work| at_work.return_held(call));
+    // It stays known as one that is over: until its loop above has heard so, what a person typed can be passed on to it.
+    locked(&roster).get_mut(&call).into_iter().for_each(|at_work| at_work.ends(call));
     tell(&news, call, SubagentNews::Over(report)).await;
 }
 

@@ -68,7 +68,7 @@ struct LoopEnds {
     cut: mpsc::Sender<CutBy>,
 }
 
-/// What is held of a sub-agent from its start to its end. Its session may take long to make, and what is wanted of it meanwhile must
+/// What is held of a sub-agent from its start to the end of the session above. Its session may take long to make, and what is wanted of it meanwhile must
 /// not be lost: a stop, or a stricter mode.
 struct AtWork {
     /// The ends of its loop, once there is one.

@@ -8,7 +8,7 @@ use crate::policy::shell::shell_word;
 use crate::ui::keymap::{KeyAction, KeyContext, lookup};
 use crate::ui::picker::Picker;
 use crate::ui::request::Request;
-use crate::view::{CardId, View};
+use crate::view::{CardId, View, WAITS_FOR_TURN};
 
 use super::state::Inspector;
 use super::tab::{Group, Tab};
@@ -276,7 +276,11 @@ fn walk_in(inspector: &mut Inspector, view: &View) -> InspectorAction {
     match inspector.subagent(view) {
         Some(call) => InspectorAction::WalkIn(call),
         None => {
-            inspector.said = Some("this entry is about no sub-agent".to_owned());
+            let call = inspector.entry(view).and_then(|id| view.row(id)?.entry.body.call());
+            inspector.said = Some(match call.filter(|call| view.starts_later(*call)) {
+                Some(call) => format!("the sub-agent of {call} {WAITS_FOR_TURN} and has no session yet"),
+                None => "this entry is about no sub-agent".to_owned(),
+            });
             InspectorAction::None
         }
     }

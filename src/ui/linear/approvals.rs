@@ -3,16 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use crate::agent::Answer;
-use crate::ledger::{ApprovalRequest, CallId, EntryId, Sandboxing, Scope};
+use crate::agent::{Answer, CallAddress, SubagentPath};
+use crate::ledger::{CallId, EntryId, Sandboxing, Scope};
 use crate::tool::ASK;
 use crate::ui::effect_words;
 use crate::ui::local::RuleToKeep;
-use crate::view::{Panel, View};
+use crate::view::View;
 
+use super::call_numbers::CallNumbers;
 use super::moment::Moment;
 use super::output::LinearOutput;
-use super::said_call::said_whole;
+use super::said_call::{said_whole, whose};
 use super::session_rule::Said;
 use super::word::{Word, read};
 use super::words::{count, plain};
@@ -21,10 +22,11 @@ use super::words::{count, plain};
 #[derive(Debug, Default)]
 pub(super) struct Approvals {
     asked: BTreeMap<EntryId, AskedCall>,
-    /// The numbers of calls that waited: one that was changed waits again under its own.
-    numbers: BTreeMap<CallId, usize>,
-    /// The number that was given last; they begin anew where none waits and none is missed.
-    last_number: usize,
+    /// The calls that lead to the session of these questions, from the first one.
+    session: SubagentPath,
+    /// The numbers of calls; they begin anew where none waits and none is missed. Those of all sessions are where the
+    /// session is that is said.
+    numbers: CallNumbers,
     /// The sub-agents of which it was said how one gets into their sessions.
     named: BTreeSet<String>,
     /// A call has gone that was not answered here, and no line was typed since.
@@ -37,9 +39,11 @@ pub(super) struct Approvals {
     pub(super) to_keep: Option<RuleToKeep>,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct AskedCall {
     call: CallId,
+    /// Where it is made, from the first session on.
+    address: CallAddress,
     /// What the person calls it; it stays while any call waits.
     number: usize,
     /// When the question stood on the terminal; `None` until it is written.
@@ -84,35 +88,41 @@ pub(super) enum LineMeaning {
     Not(String),
 }
 
-/// Whose call it is, where that is not the model of this session.
-pub(super) fn whose(view: &View, call: CallId) -> String {
-    let panel = view.panel(call);
-    if let Some(name) = view.custom_command(call) {
-        return format!(" (of the custom command {})", plain(name));
-    }
-    match panel.and_then(|panel| panel.asked_by.as_ref()) {
-        Some(by) => {
-            let check = if panel.is_some_and(Panel::is_goal_check) { "the check of the race, " } else { "" };
-            format!(" ({check}of the sub-agent {})", plain(&by.to_string()))
-        }
-        None if panel.is_some_and(Panel::is_goal_check) => " (the check of the goal)".to_owned(),
-        None => String::new(),
-    }
-}
-
 impl Approvals {
+    /// Those of the session of a sub-agent that this call of this session started: its calls have their numbers there, too.
+    pub(super) fn below(&mut self, call: CallId) -> Self {
+        let session = self.session.iter().copied().chain([call]).collect();
+        Self { session, numbers: std::mem::take(&mut self.numbers), ..Self::default() }
+    }
+
+    /// Back from that session: what was answered there waits for no answer here.
+    pub(super) fn back_from(&mut self, below: Self) {
+        self.numbers = below.numbers;
+        for asked in self.asked.values_mut() {
+            let is_it = |one: &AskedCall| one.answered && one.address == asked.address;
+            asked.answered |= below.asked.values().any(is_it);
+        }
+    }
+
     /// Forgets the calls that wait no more.
-    pub(super) fn keep_waiting(&mut self, waiting: &[(EntryId, &ApprovalRequest)]) {
+    pub(super) fn keep_waiting(&mut self, view: &View) {
+        let waiting: BTreeMap<EntryId, CallAddress> =
+            view.waiting().iter().map(|(id, request)| (*id, self.address(view, request.call))).collect();
         self.asked.retain(|request, asked| {
-            let waits = waiting.iter().any(|(id, _)| id == request);
             // A call that is asked about anew is said anew.
-            let goes_on = waiting.iter().any(|(_, request)| request.call == asked.call);
-            self.has_lost |= !goes_on && !asked.answered;
-            if !waits {
-                self.numbers.insert(asked.call, asked.number);
+            let goes_on = waiting.values().any(|address| *address == asked.address);
+            if !goes_on && asked.answered {
+                self.numbers.note_answered(&asked.address);
             }
-            waits
+            self.has_lost |= !goes_on && !self.numbers.was_answered(&asked.address);
+            waiting.contains_key(request)
         });
+    }
+
+    /// Where a call of this view is made, from the first session on.
+    fn address(&self, view: &View, call: CallId) -> CallAddress {
+        let CallAddress { path, call } = view.address_of(call);
+        CallAddress { path: self.session.iter().copied().chain(path).collect(), call }
     }
 
     /// Why a line that is written like an answer is none while nothing waits: it names a call, or one went away unanswered
@@ -122,32 +132,23 @@ impl Approvals {
         !self.is_open() && read(line).is_some_and(|word| self.is_missed || word.names_a_call())
     }
 
-    /// The number that it had, if no other call has that now; else the next one: whoever still hears of a
-    /// call that has gone must not answer another by its number.
-    fn number_of(&mut self, call: CallId) -> usize {
-        let is_taken = |number: usize| self.asked.values().any(|asked| asked.number == number);
-        let before = self.numbers.get(&call).copied().filter(|number| !is_taken(*number));
-        let before = before.filter(|_| !self.asked.is_empty());
-        before.unwrap_or_else(|| {
-            self.last_number = self.last_number.saturating_add(1);
-            self.last_number
-        })
-    }
-
     /// Says the calls that have come to wait, and forgets those that wait no more. True when there is a new question: a
     /// call, or a rule that was said.
     pub(super) fn ask(&mut self, view: &View, output: &mut LinearOutput) -> bool {
-        let waiting = view.waiting();
-        self.keep_waiting(&waiting);
-        if self.asked.is_empty() && !self.has_lost {
-            self.last_number = 0;
+        self.keep_waiting(view);
+        // Behind the session of a sub-agent, calls can wait.
+        if self.session.is_empty() && self.asked.is_empty() && !self.has_lost {
+            self.numbers = CallNumbers::default();
         }
         self.rule = self.rule.take().filter(|rule| self.asked.contains_key(&rule.request));
-        let new: Vec<_> = waiting.iter().filter(|(id, _)| !self.asked.contains_key(id)).collect();
+        let mut new = view.waiting();
+        new.retain(|(id, asked)| !self.asked.contains_key(id) && !view.waits_behind_another(asked.call));
         for (id, request) in &new {
-            let number = self.number_of(request.call);
+            let address = self.address(view, request.call);
+            let number = self.numbers.of(&address);
             let asked = AskedCall {
                 call: request.call,
+                address,
                 number,
                 since: None,
                 answered: false,
@@ -377,7 +378,7 @@ impl Approvals {
     }
 
     fn open(&self) -> impl Iterator<Item = (EntryId, AskedCall)> {
-        self.asked.iter().filter(|(_, asked)| !asked.answered).map(|(id, asked)| (*id, *asked))
+        self.asked.iter().filter(|(_, asked)| !asked.answered).map(|(id, asked)| (*id, asked.clone()))
     }
 }
 

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::agent::Event;
+use crate::agent::{Event, Live};
 use crate::ledger::{CallId, EntryId, Millis};
 
-use super::approvals::{Approvals, whose};
+use super::approvals::Approvals;
 use super::budget_stop::Stop;
 use super::output::LinearOutput;
 use super::renderer::LinearRenderer;
+use super::said_call::whose;
 
 /// A session that stands behind the one that is said.
 #[derive(Debug)]
@@ -26,6 +27,10 @@ impl Behind {
         let waited: BTreeSet<EntryId> = self.renderer.view.waiting().iter().map(|(id, _)| *id).collect();
         self.renderer.view.tick(now);
         self.renderer.hear(event, now, output);
+        // An answer may have been on its way when the session was left.
+        if matches!(event.located().1, Event::Live(Live::Refused(_))) {
+            self.asking.reopen();
+        }
         let view = &self.renderer.view;
         for (_, request) in view.waiting().iter().filter(|(id, _)| !waited.contains(id)) {
             let whose = whose(view, request.call);

@@ -20,6 +20,9 @@ pub(super) fn below(view: &View, event: &Event, output: &mut LinearOutput) {
 pub(super) fn settled(view: &View, settled: &EscrowSettlement, output: &mut LinearOutput) {
     let ended = Change::EscrowSettled(settled.clone());
     output.say(&format!("{}: {}", change::heading(&ended), change::words(&ended)));
+    if let Some(check) = view.subagent(settled.call).and_then(View::denied_check) {
+        output.more(&check);
+    }
     let in_background = view.panel(settled.call).is_some_and(|panel| panel.in_background.is_some());
     let has_reason = !matches!(settled.state, TaskState::Completed | TaskState::Canceled);
     if let Some(why) = settled.answer.as_deref().filter(|_| in_background && has_reason) {

@@ -53,9 +53,7 @@ impl LinearSession {
             Meaning::Pick(Source::Models) => return vec![LinearEffect::Ask(Request::ListModels)],
             Meaning::Pick(Source::Rewind) => self.rewind(),
             Meaning::Pick(Source::Grants) => pages::grants(view, output),
-            Meaning::Pick(Source::Modes) => {
-                output.say(&pages::values("/mode", view.session.mode.as_str()));
-            }
+            Meaning::Pick(Source::Modes) => output.say(&pages::modes(view)),
             Meaning::Pick(Source::Efforts) => {
                 let now = view.session.effort.map_or("default", Effort::as_str);
                 output.say(&pages::values("/effort", now));

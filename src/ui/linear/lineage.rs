@@ -5,6 +5,7 @@ use crate::ledger::CallId;
 use crate::policy::shell::shell_word;
 use crate::tool::delegate;
 use crate::ui::Request;
+use crate::view::WAITS_FOR_TURN;
 
 use super::behind::Behind;
 use super::pages;
@@ -21,6 +22,9 @@ impl LinearSession {
         let name = self.renderer.view.panel(call).map(|panel| panel.name().to_owned()).unwrap_or_default();
         let Some(child) = self.renderer.view.take_subagent(call) else {
             return self.output.say(&match self.renderer.view.subagent_session(call) {
+                None if self.renderer.view.starts_later(call) => {
+                    format!("the sub-agent of {call} {WAITS_FOR_TURN} and has no session yet; /fleet shows when it works")
+                }
                 Some(session) => format!(
                     "the sub-agent of {call} worked in an earlier process; `countersign inspect {}` reads its session",
                     shell_word(session)
@@ -30,14 +34,25 @@ impl LinearSession {
         };
         let name = plain(delegate(&name).unwrap_or(&name));
         self.output.say(&format!("sub-agent {name} ({call}): its session; /back goes back to yours"));
+        if child.waits_for_turn() {
+            self.output.more(&format!("it {WAITS_FOR_TURN}: nothing has happened in it yet"));
+        }
         pages::ledger(&child, LAST, &mut self.output);
         self.words = None;
+        let below = self.asking.below(call);
         self.behind.push(Behind {
             call,
             renderer: std::mem::replace(&mut self.renderer, LinearRenderer::over(child)),
-            asking: std::mem::take(&mut self.asking),
+            asking: std::mem::replace(&mut self.asking, below),
             stop: std::mem::take(&mut self.stop),
         });
+        self.know_mode_above();
+    }
+
+    /// What the session above has is the loosest that the one takes which is said.
+    fn know_mode_above(&mut self) {
+        let above = self.behind.last().map(|behind| behind.renderer.view.session.mode);
+        self.renderer.view.session.mode_above = above;
     }
 
     /// Back to the session that started the one that is said.
@@ -46,16 +61,25 @@ impl LinearSession {
             return self.output.say("this is the first session");
         };
         let child = std::mem::replace(&mut self.renderer, renderer);
+        self.know_mode_above();
         self.renderer.view.put_subagent(call, child.view);
-        (self.asking, self.stop, self.words) = (asking, stop, None);
+        let below = std::mem::replace(&mut self.asking, asking);
+        self.asking.back_from(below);
+        (self.stop, self.words) = (stop, None);
         self.output.say("back in the session");
         // Whatever was decided in there waits no more.
-        self.asking.keep_waiting(&self.renderer.view.waiting());
+        self.asking.keep_waiting(&self.renderer.view);
         self.left();
     }
 
     /// News of sessions that stand behind are said as theirs. Returns those of the one that is said.
-    pub(super) fn route<'e>(&mut self, mut event: &'e Event) -> Option<&'e Event> {
+    pub(super) fn route<'e>(&mut self, event: &'e Event) -> Option<&'e Event> {
+        let own = self.route_behind(event);
+        self.know_mode_above();
+        own
+    }
+
+    fn route_behind<'e>(&mut self, mut event: &'e Event) -> Option<&'e Event> {
         let Self { behind, renderer, output, now, .. } = self;
         for behind in behind {
             match event {

@@ -7,6 +7,7 @@ mod awaited;
 mod behind;
 mod below;
 mod budget_stop;
+mod call_numbers;
 mod calls;
 mod commands;
 mod deciding;

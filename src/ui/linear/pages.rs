@@ -1,6 +1,7 @@
 //! What the screen has panes for, as lines: the ledger, outputs, what is going on. `ui/pages` has the rest.
 
 use crate::ledger::{Body, CallId, Entry, EntryId, Millis};
+use crate::policy::Mode;
 use crate::ui::commands::COMMANDS;
 use crate::ui::text::counted;
 use crate::view::{Mark, PanelState, Row, View, one_line};
@@ -33,6 +34,20 @@ pub(super) fn grants(view: &View, output: &mut LinearOutput) {
 pub(super) fn values(command: &str, now: &str) -> String {
     let row = COMMANDS.iter().find(|row| row.name == command);
     format!("now: {now}; {command} takes {}", row.map(|row| row.values.join(", ")).unwrap_or_default())
+}
+
+/// The modes, and of a sub-agent those that it gets.
+pub(super) fn modes(view: &View) -> String {
+    let now = view.session.mode.as_str();
+    let Some(above) = view.session.mode_above.filter(|above| *above < Mode::Unrestricted) else {
+        return values("/mode", now);
+    };
+    let taken: Vec<&str> =
+        Mode::ALL.iter().filter(|mode| **mode <= above).map(|mode| mode.as_str()).collect();
+    let (taken, above) = (taken.join(", "), above.as_str());
+    format!(
+        "now: {now}; /mode takes {taken}; the others are looser than {above}, the mode of the session that started this one"
+    )
 }
 
 /// What can be stopped, and how.

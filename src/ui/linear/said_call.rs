@@ -2,15 +2,32 @@
 
 use serde_json::Value;
 
-use crate::ledger::{ApprovalRequest, Preview};
+use crate::ledger::{ApprovalRequest, CallId, Preview};
 use crate::policy::page;
 use crate::tool::ASK;
 use crate::ui::effect_words;
 use crate::ui::new_file::NewFile;
 use crate::ui::text::diff;
-use crate::view::{Panel, subject};
+use crate::view::{Panel, View, subject};
 
 use super::output::LinearOutput;
+use super::words::plain;
+
+/// Whose call it is, where that is not the model of this session.
+pub(super) fn whose(view: &View, call: CallId) -> String {
+    let panel = view.panel(call);
+    if let Some(name) = view.custom_command(call) {
+        return format!(" (of the custom command {})", plain(name));
+    }
+    match panel.and_then(|panel| panel.asked_by.as_ref()) {
+        Some(by) => {
+            let check = if panel.is_some_and(Panel::is_goal_check) { "the check of the race, " } else { "" };
+            format!(" ({check}of the sub-agent {})", plain(&by.to_string()))
+        }
+        None if panel.is_some_and(Panel::is_goal_check) => " (the check of the goal)".to_owned(),
+        None => String::new(),
+    }
+}
 
 /// A change of the file of this name, line by line.
 fn said_change(request: &ApprovalRequest, unified: &str, path: &str, output: &mut LinearOutput) {

@@ -87,8 +87,12 @@ fn calls(child: &View, around: &CardContext<'_>, inner: usize) -> Vec<Line<'stat
             PanelState::Done(_) | PanelState::Finished(_) => ("✓", theme.success),
             PanelState::Preparing | PanelState::Queued => ("◌", theme.dim),
         };
+        let room = inner.saturating_sub(2);
+        // Who or what denied it has no card here.
+        let denial = panel.denial().map(|denial| format!(" · {}", one_row(&denial))).unwrap_or_default();
+        let denial = fit(&denial, room * 2 / 3);
         let words = one_row(&format!("{} {}", panel.name(), subject(panel)));
-        let words = fit(&words, inner.saturating_sub(2));
+        let words = format!("{}{denial}", fit(&words, room.saturating_sub(width(&denial))));
         Some(Line::from(vec![Span::styled(format!("{symbol} "), style), Span::styled(words, theme.dim)]))
     };
     last.into_iter().filter_map(row).collect()

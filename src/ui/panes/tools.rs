@@ -95,6 +95,9 @@ pub(super) fn lay(panel: &Panel, around: &CardContext<'_>) -> Vec<TranscriptRow>
     let mut rows = vec![line(&row, &standing(panel, around), around)];
     let room = usize::from(around.text_width()).saturating_sub(2);
     rows.extend(untold(panel, room, around).map(|line| TranscriptRow::new(INDENT + 2, line)));
+    if let Some(check) = panel.id().and_then(|call| around.view.subagent(call)?.denied_check()) {
+        rows.extend(sentences(&[tool::Row::from(check.as_str())], room, around));
+    }
     if let Some(InBackground::Over(settled)) = &panel.in_background {
         rows.extend(reported(settled, around));
     } else if let Some(result) = panel.result().filter(|_| !panel.works_in_background()) {

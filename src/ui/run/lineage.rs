@@ -4,7 +4,8 @@ use crate::agent::{Event, Intent, Live};
 use crate::ledger::CallId;
 use crate::tool::delegate;
 use crate::ui::effect::UiEffect;
-use crate::ui::local::{Inspector, Local, Overlay};
+use crate::ui::host_services::PastSession;
+use crate::ui::local::{Focus, Inspector, Local, Overlay};
 use crate::ui::panes::Layouts;
 use crate::ui::request::Request;
 use crate::ui::update::hear;
@@ -26,6 +27,24 @@ fn of_subagent(before: &Local, name: &str, call: CallId) -> Local {
     if matches!(before.overlay, Some(Overlay::Ledger(_))) {
         local.overlay = Some(Overlay::Ledger(Inspector::walked_in()));
     }
+    local
+}
+
+/// Says that the file of a session may not say what was recorded: above the composer, and in the ledger until the next key.
+fn warn(local: &mut Local, damage: String) {
+    local.found(&damage);
+    if let Some(Overlay::Ledger(inspector)) = &mut local.overlay {
+        inspector.said = Some(damage);
+    }
+}
+
+/// The state of the session above for who comes back to it. Whatever had the keys there when it was left, nobody has given them
+/// to it now.
+fn of_session_above(above: Local, below: &Local) -> Local {
+    let reading_files = below.reading_files;
+    let mut local = Local { reading_files, focus: Focus::Composer, always: None, ..above };
+    // The other session has stood in its place.
+    local.stand.out_of_sight();
     local
 }
 
@@ -63,7 +82,7 @@ impl ScreenLoop {
     pub(super) fn enter(&mut self, call: CallId) {
         let taken = self.view.take_subagent(call);
         let is_past = taken.is_none();
-        let child = match taken.map_or_else(|| self.read_past(call), Ok) {
+        let (child, damage) = match taken.map_or_else(|| self.read_past(call), |child| Ok((child, None))) {
             Ok(child) => child,
             Err(why) => {
                 match &mut self.local.overlay {
@@ -75,7 +94,8 @@ impl ScreenLoop {
             }
         };
         let name = self.view.panel(call).map_or("", |panel| panel.name()).to_owned();
-        let local = of_subagent(&self.local, &name, call);
+        let mut local = of_subagent(&self.local, &name, call);
+        damage.into_iter().for_each(|damage| warn(&mut local, damage));
         let layouts = Layouts::default();
         self.behind.push(Behind {
             call,
@@ -84,29 +104,35 @@ impl ScreenLoop {
             local: std::mem::replace(&mut self.local, local),
             layouts: std::mem::replace(&mut self.layouts, layouts),
         });
+        self.know_mode_above();
         self.dirty = true;
     }
 
-    fn read_past(&self, call: CallId) -> Result<View, String> {
+    /// What the session above has is the loosest that the one takes which is shown.
+    fn know_mode_above(&mut self) {
+        self.view.session.mode_above = self.behind.last().map(|behind| behind.view.session.mode);
+    }
+
+    /// The session as its file tells it, and what is wrong with that.
+    fn read_past(&self, call: CallId) -> Result<(View, Option<String>), String> {
         let session =
             self.view.subagent_session(call).ok_or_else(|| format!("{call} started no sub-agent"))?;
-        let entries = (self.errands.past)(session)
+        let PastSession { entries, damage } = (self.errands.past)(session)
             .map_err(|why| format!("the session of this sub-agent cannot be read: {why}"))?;
-        self.view.past_subagent(call, entries).ok_or_else(|| format!("{call} started no sub-agent"))
+        let child = self.view.past_subagent(call, entries);
+        child.map(|child| (child, damage)).ok_or_else(|| format!("{call} started no sub-agent"))
     }
 
     /// Back to the session that started the one that is shown.
     pub(super) fn leave(&mut self) {
         let Some(Behind { call, is_past, view, local, layouts }) = self.behind.pop() else { return };
         let child = std::mem::replace(&mut self.view, view);
+        self.know_mode_above();
         if !is_past {
             self.view.put_subagent(call, child);
         }
-        let reading_files = self.local.reading_files;
         let unwritten = self.local.to_keep.take();
-        self.local = Local { reading_files, ..local };
-        // The other session has stood in its place.
-        self.local.stand.out_of_sight();
+        self.local = of_session_above(local, &self.local);
         if unwritten.is_some() {
             let why = "the rule was not written to a file: you left before the decision with it was recorded";
             self.local.hint = Some(why.to_owned());
@@ -117,6 +143,12 @@ impl ScreenLoop {
 
     /// News of a session that stands behind are taken in there. Returns those of the one that is shown.
     pub(super) fn route(&mut self, event: Event) -> Option<Event> {
+        let own = self.route_behind(event);
+        self.know_mode_above();
+        own
+    }
+
+    fn route_behind(&mut self, event: Event) -> Option<Event> {
         let now = self.now();
         let mut event = event;
         for behind in &mut self.behind {
@@ -181,7 +213,7 @@ mod tests {
     use crate::agent::OwnCommand;
     use crate::ledger::{Body, Change, Entry, EntryId, Escrow, Millis};
     use crate::policy::Mode;
-    use crate::view::ViewSettings;
+    use crate::view::{CardId, ViewSettings};
 
     /// The session of a sub-agent whose process is gone.
     fn over() -> View {
@@ -247,6 +279,28 @@ mod tests {
         local.hint = Some("said".to_owned());
         hear_above(&mut local, &mut lane, call, &starts(call));
         assert!(local.hint.is_some());
+    }
+
+    #[test]
+    fn that_a_file_may_not_say_what_was_recorded_is_said_where_its_session_opens() {
+        for overlay in [None, Some(Overlay::Ledger(Inspector::walked_in()))] {
+            let mut local = Local { overlay, ..Local::new() };
+            warn(&mut local, "it was changed".to_owned());
+            assert_eq!(local.notice.as_deref(), Some("it was changed"));
+            if let Some(Overlay::Ledger(inspector)) = &local.overlay {
+                assert_eq!(inspector.said.as_deref(), Some("it was changed"));
+            }
+        }
+    }
+
+    #[test]
+    fn the_keys_of_who_comes_back_go_to_the_composer() {
+        let call = CallId(1);
+        for focus in [Focus::Approval(call), Focus::Stop, Focus::Card(CardId::Call(call))] {
+            let mut above = Local::new();
+            above.focus = focus;
+            assert_eq!(of_session_above(above, &Local::new()).focus, Focus::Composer);
+        }
     }
 
     #[test]

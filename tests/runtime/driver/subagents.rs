@@ -231,6 +231,21 @@ async fn what_was_said_to_one_that_never_began_comes_back() {
 }
 
 #[tokio::test]
+async fn what_is_said_to_one_that_is_over_comes_back() {
+    let mut starting = Starting::new().await;
+    starting.may.send(()).unwrap();
+    starting.over().await;
+    // The session above has not heard that it is over.
+    starting.port.tell(call(1), Intent::Submit("look there, too".into()));
+    let back = Event::Live(Live::Returned(vec!["look there, too".into()]));
+    let told = starting.news.recv().await;
+    assert!(
+        matches!(&told, Some(Input::Subagent(_, SubagentNews::Told(event))) if **event == back),
+        "it is lost"
+    );
+}
+
+#[tokio::test]
 async fn one_that_was_foreseen_is_made_once_and_does_nothing_before_it_is_started() {
     let (mut starting, start, to) = Starting::nothing_yet();
     starting.port.foresee(&start);
