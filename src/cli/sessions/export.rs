@@ -14,7 +14,7 @@ use crate::runtime::signing::sign;
 use crate::runtime::store::{checked, known};
 use crate::session::exporting::selection::{NotLeftOut, Selection};
 use crate::session::exporting::{
-    attestation, came_along, html, markdown, unchecked, went_back, without_keys,
+    attestation, came_along, ended_here, html, markdown, unchecked, went_back, without_keys,
 };
 use crate::ui::text::counted;
 use crate::wire::record::{self, Links, Redacted, SessionFile, exported_lines, read_document};
@@ -170,7 +170,8 @@ fn attest(
             format!("`countersign sessions check {}` lists what is wrong", place.word(path)),
         ));
     }
-    unchecked(&audit).iter().chain(&went_back(audit.earlier)).for_each(|told| remark(told));
+    let ended = ended_here(&read, audit.imported_to);
+    unchecked(&audit).iter().chain(&went_back(audit.earlier)).chain(&ended).for_each(|told| remark(told));
     let key = signing_key(place, args.key.as_deref())?;
     let name = format!("{}.jsonl", id_of(path));
     let payload = record::line(&attestation::statement(&name, bytes, &read, &audit));

@@ -10,7 +10,7 @@ use crate::runtime::store::checked;
 use crate::session::exporting::attestation::{
     Attested, Envelope, PAYLOAD_TYPE, attested, sha256, signed_text,
 };
-use crate::session::exporting::{came_along, unchecked, went_back};
+use crate::session::exporting::{came_along, ended_here, unchecked, went_back};
 use crate::ui::text::counted;
 use crate::wire::record::Links;
 
@@ -111,6 +111,7 @@ fn subject(
             let unsaid = attested.unsaid_origin(&entries, &audit);
             let same = format!("{name} is the file that it is about, and says the same");
             let lacks = unchecked(&audit).into_iter().chain(went_back(audit.earlier));
+            let lacks = lacks.chain(ended_here(&entries, audit.imported_to));
             Ok(Some(lacks.chain(unsaid).chain([same]).collect()))
         }
         Some(place) => Err(format!("{name} is the file that it is about, but says something else: {place}")),
