@@ -237,6 +237,7 @@ fn live_event(live: &Live) -> Option<Value> {
         | Live::Answering { .. }
         | Live::LedgerUnwritable { .. }
         | Live::LedgerWritable
+        | Live::Undecided(_)
         | Live::Refused(_) => None,
     }
 }

@@ -1,7 +1,7 @@
 //! A rule that a person wants kept: the one line of a configuration that changes for it, shown before and written after.
 
-use std::fs::{DirBuilder, Permissions};
-use std::io::{self, Write};
+use std::fs::DirBuilder;
+use std::io;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -16,6 +16,7 @@ use super::reading::{self, Reading};
 use super::trusted::{Book, CONFIG, Content};
 use super::user_file;
 use crate::policy::{Rule, RuleKind};
+use crate::runtime::staged;
 use crate::tool::name::{FETCH, SHELL};
 
 /// Most bytes of a configuration that is added to.
@@ -350,11 +351,7 @@ fn beside(file: &Path, text: &str, is_project: bool) -> io::Result<NamedTempFile
     DirBuilder::new().recursive(true).mode(if is_project { 0o755 } else { 0o700 }).create(folder)?;
     let fresh = if is_project { 0o644 } else { 0o600 };
     let mode = file.metadata().map_or(fresh, |found| found.permissions().mode() & 0o7777);
-    let mut written = tempfile::Builder::new().prefix(".config-").tempfile_in(folder)?;
-    written.write_all(text.as_bytes())?;
-    written.as_file().set_permissions(Permissions::from_mode(mode))?;
-    written.as_file().sync_all()?;
-    Ok(written)
+    staged(folder, text.as_bytes(), mode)
 }
 
 #[cfg(test)]

@@ -249,7 +249,7 @@ fn the_users_file_keeps_its_mode_and_the_link_to_it() {
     fs::create_dir_all(file.parent().unwrap()).unwrap();
     let real = place.path().join("dotfile");
     fs::write(&real, "# dots\n").unwrap();
-    fs::set_permissions(&real, Permissions::from_mode(0o640)).unwrap();
+    fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
     symlink(&real, &file).unwrap();
     let change = plan(RuleHome::Everywhere, RULE, &project, &environment).unwrap();
     keep(RuleHome::Everywhere, RULE, &change.lines, &project, &environment).unwrap();

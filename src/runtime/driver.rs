@@ -222,6 +222,7 @@ impl Driver {
         self.sync();
         let Some(why) = self.books.trouble() else { return Some(Input::Intent(intent)) };
         let refusal = Live::Refused(format!("paused until it can be recorded: {why}"));
+        self.outbox.push_live(intent.undecided());
         self.outbox.push_live(intent.given_back());
         self.outbox.push_live(Some(refusal));
         None
@@ -353,6 +354,7 @@ fn needs_no_entry(live: &Live) -> bool {
     matches!(
         live,
         Live::Refused(_)
+            | Live::Undecided(_)
             | Live::Returned(_)
             | Live::ReturnedLine(_)
             | Live::ModeChanged(_)

@@ -46,6 +46,7 @@ pub use models::{AutoToolMode, Pace, RehearsalModel, ScriptedModel, StringModel}
 pub use network::Network;
 pub use ports::{HookPort, LateNews, ModelPort, StoreError, StorePort, SubagentPort, ToolPort, Unhurried};
 pub use private_file::new_private;
+pub(crate) use private_file::{replace_private, staged};
 pub use process::{Groups, keep_to_ourselves};
 pub use regular::open_regular;
 pub use router::ModelRouter;

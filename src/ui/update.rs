@@ -232,6 +232,7 @@ pub fn hear(local: &mut Local, view: &View, live: &Live) {
         | Live::Discovered(_)
         | Live::Next(_)
         | Live::SubagentWaits { .. }
+        | Live::Undecided(_)
         | Live::Compacting(_) => {}
     }
 }

@@ -220,6 +220,27 @@ fn an_import_of_another_program_is_one_wherever_it_is_proved() {
     assert!(verify(&world, &world.session_file(), &signers).out.contains(&told));
 }
 
+/// The end of a run elsewhere is not known; what is written in its place when the session goes on is ours.
+#[test]
+fn the_end_that_closes_an_imported_run_is_told_in_words_as_one_of_ours() {
+    let world = World::new();
+    let Some(mine) = key(&world.place(), "key", "") else { return };
+    let mut lines = claude(&world);
+    lines.pop();
+    assert_eq!(import(&world, &lines, &[]).code, 0);
+    assert!(!attestation(&mine, &world).1.contains("was written here"), "it did not go on");
+    assert_eq!(world.json(&["--last", "--script", r#"["Gone on."]"#, "and on"]).code, 0);
+    let (statement, beside) = attestation(&mine, &world);
+    let ours = &statement["predicate"]["endings"][0];
+    assert!(ours["reason"].as_str().unwrap().starts_with("aborted_"), "{statement}");
+    let told = format!("the end {} (interrupted) was written here", ours["entry"].as_str().unwrap());
+    assert!(beside.contains(&told), "{beside}");
+    let file = world.session_file().with_file_name("attestation.json");
+    fs::write(&file, signed(&mine, &statement.to_string())).unwrap();
+    let whole = verify(&world, &file, &allowed(&mine));
+    assert!(whole.code == 0 && whole.out.contains(&told), "{whole:?}");
+}
+
 /// Decisions that came with a file look like those that were made here.
 #[test]
 fn whoever_looks_at_an_import_or_goes_on_in_it_is_told() {

@@ -75,7 +75,7 @@ fn what_is_left_out_is_gone_everywhere_and_the_chain_holds() {
         // It is a document, and no session.
         for verb in ["import", "fork"] {
             let ran = world.sessions_cli(&[verb, file.to_str().unwrap()]);
-            assert!(ran.code != 0 && ran.err.contains("left out of this copy"), "{verb}: {ran:?}");
+            assert!(ran.code != 0 && ran.err.contains("left out of this file"), "{verb}: {ran:?}");
         }
     }
     assert_eq!(export(&world, &["--format", "jsonl"]).out, whole, "without rules it is the file");

@@ -173,11 +173,15 @@ fn what_an_imported_file_says_of_a_person_is_no_evidence() {
     assert!(none.err.contains("came with 2 imported sessions are not counted"), "{none:?}");
     let test = here.policy(&["test", "--deny", "shell(cargo *)"]);
     assert!(!test.out.contains("against what a person decided"), "{test:?}");
+    assert!(test.out.starts_with("6 calls of 2 sessions (6 of the calls imported), "), "{test:?}");
     // What is decided here later in such a session counts, and a copy of it does not count again.
     here.decide(&[("cargo test d", true), ("cargo test e", true)]);
     assert_eq!(here.sessions_cli(&["fork", "--last"]).code, 0);
     let two = here.policy(&["suggest"]);
     assert!(two.out.contains("shell(cargo test *)  answers 2 of them"), "{two:?}");
+    let both = here.policy(&["test", "--json"]);
+    let sums: Value = serde_json::from_str(both.out.lines().last().unwrap()).unwrap();
+    assert_eq!((&sums["calls"], &sums["imported"]), (&Value::from(8), &Value::from(6)), "{both:?}");
 }
 
 #[test]

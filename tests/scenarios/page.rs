@@ -366,6 +366,7 @@ fn news(live: &Live) -> Option<String> {
         | Live::ToolFinished { .. }
         | Live::Subagent { .. }
         | Live::SubagentWaits { .. }
+        | Live::Undecided(_)
         | Live::Waiting { .. }
         | Live::ModeChanged(_) => None,
     }

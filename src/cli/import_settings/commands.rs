@@ -1,13 +1,14 @@
 //! Commands that another tool keeps among its settings: a file each here, which is written where there is none.
 
-use std::fs::{DirBuilder, Permissions};
-use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::fs::DirBuilder;
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
 use super::found::FoundCommand;
 use crate::config::fault::one_line;
 use crate::config::reading::{self, Reading};
+use crate::runtime::staged;
 
 /// Most bytes of a file that is compared.
 const MOST_BYTES: u64 = 1024 * 1024;
@@ -61,10 +62,7 @@ fn write_one(text: &str, file: &Path, folder: &Path, is_project: bool) -> io::Re
         return Ok(false);
     }
     DirBuilder::new().recursive(true).mode(if is_project { 0o755 } else { 0o700 }).create(within)?;
-    let mut fresh = tempfile::Builder::new().prefix(".command-").tempfile_in(within)?;
-    fresh.write_all(text.as_bytes())?;
-    fresh.as_file().set_permissions(Permissions::from_mode(if is_project { 0o644 } else { 0o600 }))?;
-    fresh.as_file().sync_all()?;
+    let fresh = staged(within, text.as_bytes(), if is_project { 0o644 } else { 0o600 })?;
     fresh.persist_noclobber(file).map_err(|failure| failure.error)?;
     Ok(true)
 }

@@ -49,9 +49,10 @@ pub(super) fn run(
     let mut sums: BTreeMap<&str, (usize, usize)> =
         Verdict::WORDS.iter().map(|word| (*word, (0, 0))).collect();
     let (mut changes, mut against) = (Vec::new(), Vec::new());
-    let mut decided = 0;
+    let (mut decided, mut imported) = (0, 0);
     for (call, [now, then]) in calls.iter().zip(all).filter_map(|(call, both)| Some((call, both?))) {
         decided += 1;
+        imported += usize::from(call.is_imported);
         let (now, then_word) = (now.verdict.as_str(), then.verdict.as_str());
         if let Some(sum) = sums.get_mut(now) {
             sum.0 += 1;
@@ -71,6 +72,7 @@ pub(super) fn run(
         let sums = sums.iter().map(|(word, (now, then))| (*word, json!({ "now": now, "then": then })));
         let all = json!({
             "calls": decided,
+            "imported": imported,
             "sessions": sessions,
             "decisions": sums.collect::<BTreeMap<_, _>>(),
             "changed": changes.len(),
@@ -82,7 +84,7 @@ pub(super) fn run(
         complain("note: there are no past calls to decide about");
         return Ok(Exit::Completed);
     }
-    let mut told = vec![format!("{}, {}", past(decided, sessions), tried.modes(&calls))];
+    let mut told = vec![format!("{}, {}", past(decided, imported, sessions), tried.modes(&calls))];
     told.push(format!("{:<8} {:>8} {:>8}", "", "now", "then"));
     told.extend(Verdict::WORDS.iter().filter_map(|word| {
         let (now, then) = sums.get(word)?;
@@ -103,9 +105,14 @@ fn contradicts_a_person(call: &PastCall, then: &Decided) -> bool {
     }
 }
 
-/// So many calls of so many sessions.
-fn past(calls: usize, sessions: usize) -> String {
-    format!("{} of {}", counted(calls as u64, "call"), counted(sessions as u64, "session"))
+/// So many calls of so many sessions, and how many of the calls were made elsewhere: nobody here has decided about them.
+fn past(calls: usize, imported: usize, sessions: usize) -> String {
+    let made_elsewhere = match imported {
+        0 => String::new(),
+        _ => format!(" ({imported} of the calls imported)"),
+    };
+    let (calls, sessions) = (counted(calls as u64, "call"), counted(sessions as u64, "session"));
+    format!("{calls} of {sessions}{made_elsewhere}")
 }
 
 fn listed(heading: &str, changes: &[Redecided<'_>]) -> Vec<String> {

@@ -14,7 +14,7 @@ use crate::runtime::signing::sign;
 use crate::runtime::store::{checked, known};
 use crate::session::exporting::selection::{NotLeftOut, Selection};
 use crate::session::exporting::{
-    attestation, came_along, html, is_ahead, markdown, unchecked, went_back, without_keys,
+    attestation, came_along, ended_here, html, is_ahead, markdown, unchecked, went_back, without_keys,
 };
 use crate::ui::text::counted;
 use crate::wire::record::{self, Links, Redacted, SessionFile, exported_lines, read_document};
@@ -171,7 +171,8 @@ fn attest(
         ));
     }
     let of_times = went_back(audit.earlier).into_iter().chain(is_ahead(audit.latest, now()));
-    unchecked(&audit).into_iter().chain(of_times).for_each(|told| remark(&told));
+    let ended = ended_here(&read, audit.imported_to);
+    unchecked(&audit).into_iter().chain(of_times).chain(ended).for_each(|told| remark(&told));
     let key = signing_key(place, args.key.as_deref())?;
     let name = format!("{}.jsonl", id_of(path));
     let payload = record::line(&attestation::statement(&name, bytes, &read, &audit));

@@ -56,7 +56,7 @@ fn import_own(place: &SessionPlace, file: &Path, path: &Path) -> Result<Exit, Fa
     if audit.redacted > 0 {
         return Err(Fault::failed(
             format!(
-                "something was left out of this copy ({} fields): {} cannot be continued",
+                "something was left out of this file ({} fields): {} cannot be continued",
                 audit.redacted,
                 file.display()
             ),

@@ -9,7 +9,6 @@ use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
 use crate::policy::shell::shell_word;
-use crate::runtime::SessionStore;
 use crate::runtime::store::{Summary, is_unwritten, old, remove, remove_if_old, summarise};
 use crate::session::other_sessions::{first_words, when};
 use crate::session::racing::branches_of;
@@ -91,8 +90,7 @@ fn left_by(place: &SessionPlace, path: &Path, folder: &Path) -> Vec<String> {
             top.display()
         )
     };
-    let entries = SessionStore::read(path).map(|file| file.entries).unwrap_or_default();
-    let branches = branches_of(&place.state, &entries, folder, &id).join(" ");
+    let branches = branches_of(&place.state, path, folder, &id).join(" ");
     let branches = (!branches.is_empty())
         .then(|| format!("branches of its race stay: {branches}; `{git} branch -D {branches}` removes them"));
     worktrees.iter().map(worktree).chain(branches).collect()

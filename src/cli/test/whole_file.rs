@@ -7,8 +7,12 @@ use std::path::Path;
 
 /// As the system's own tools make files; the umask takes its part.
 const NEW_FILE_MODE: u32 = 0o666;
-/// Bytes in which a file shows that it is XML.
-const TELLING: u64 = 64;
+/// Bytes in which a file shows that it is a report: whoever writes one may begin it with a comment.
+const TELLING: u64 = 4096;
+/// What stands before the first element of a document, from its first letters to its last.
+const BEFORE_ROOT: [(&str, &str); 2] = [("<?", "?>"), ("<!--", "-->")];
+/// How the first element of a report begins: `testsuite`, or `testsuites` around several.
+const REPORT: &str = "<testsuite";
 
 /// Writes this text in the place of the file.
 ///
@@ -43,16 +47,30 @@ pub(super) fn write_whole(path: &Path, text: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether a file is there that is no XML, so that no report replaces it.
+/// Whether a file is there that does not begin like a report, so that none replaces it. An empty file has nothing to lose.
 pub(super) fn is_no_report(path: &Path) -> bool {
     if !fs::metadata(path).is_ok_and(|there| there.is_file()) {
         return false;
     }
     let mut begins = Vec::new();
     let read = fs::File::open(path).and_then(|file| file.take(TELLING).read_to_end(&mut begins));
-    let begins = begins.strip_prefix(b"\xef\xbb\xbf".as_slice()).unwrap_or(&begins).trim_ascii_start();
+    let begins = String::from_utf8_lossy(&begins);
+    let root = root(&begins);
     // What cannot be read is not known to be one.
-    read.is_err() || !begins.is_empty() && !begins.starts_with(b"<")
+    read.is_err() || !root.is_empty() && !root.starts_with(REPORT)
+}
+
+/// The text from the first element of its document on.
+fn root(text: &str) -> &str {
+    let mut rest = text.trim_start_matches('\u{feff}').trim_start();
+    while let Some((_, after)) = BEFORE_ROOT
+        .iter()
+        .find(|(begin, _)| rest.starts_with(*begin))
+        .and_then(|(_, end)| rest.split_once(*end))
+    {
+        rest = after.trim_start();
+    }
+    rest
 }
 
 #[cfg(test)]
@@ -72,5 +90,25 @@ mod tests {
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         write_whole(&folder.path().join("new"), "new").unwrap();
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3, "nothing is left beside them");
+    }
+
+    #[test]
+    fn only_what_begins_like_a_report_is_replaced_by_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        assert!(!is_no_report(&file), "there is none");
+        for (text, is_other) in [
+            ("", false),
+            ("\n", false),
+            ("<testsuites/>", false),
+            ("\u{feff}<?xml version=\"1.0\"?>\n<!-- of a CI -->\n<testsuite name=\"a\">", false),
+            ("{\"type\":\"session_started\"}", true),
+            ("<!doctype html><html>", true),
+            ("<?xml version=\"1.0\"?>\n<project><testsuite/></project>", true),
+            ("<?xml version=\"1.0\" <testsuite", true),
+        ] {
+            fs::write(&file, text).unwrap();
+            assert_eq!(is_no_report(&file), is_other, "{text}");
+        }
     }
 }

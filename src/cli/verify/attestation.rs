@@ -11,7 +11,7 @@ use crate::runtime::store::checked;
 use crate::session::exporting::attestation::{
     Attested, Envelope, PAYLOAD_TYPE, attested, sha256, signed_text,
 };
-use crate::session::exporting::{came_along, is_ahead, unchecked, went_back};
+use crate::session::exporting::{came_along, ended_here, is_ahead, unchecked, went_back};
 use crate::ui::text::counted;
 use crate::wire::record::Links;
 
@@ -113,6 +113,7 @@ fn subject(
             let same = format!("{name} is the file that it is about, and says the same");
             let lacks = unchecked(&audit).into_iter().chain(went_back(audit.earlier));
             let lacks = lacks.chain(is_ahead(audit.latest, now()));
+            let lacks = lacks.chain(ended_here(&entries, audit.imported_to));
             Ok(Some(lacks.chain(unsaid).chain([same]).collect()))
         }
         Some(place) => Err(format!("{name} is the file that it is about, but says something else: {place}")),

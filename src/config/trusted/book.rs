@@ -1,9 +1,9 @@
 //! `trust.json`: the folders that are trusted, each with the hash of what it held then.
 
 use std::collections::BTreeMap;
-use std::fs::{DirBuilder, File, OpenOptions, Permissions};
-use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -14,6 +14,7 @@ use crate::config::fault::Fault;
 use crate::config::reading;
 use crate::config::reading::Reading;
 use crate::policy::shell::shell_word;
+use crate::runtime::replace_private;
 
 const NAME: &str = "trust.json";
 /// Who changes the file holds this one, which is never replaced.
@@ -113,7 +114,7 @@ impl Book {
     pub(in crate::config) fn write(&self, environment: &Environment) -> Result<PathBuf, Fault> {
         let folder = folder(environment)?;
         let text = format!("{:#}\n", json!({ "version": VERSION, "folders": self.folders }));
-        replace(&folder, &text).map_err(|why| {
+        replace_private(&folder, NAME, text.as_bytes()).map_err(|why| {
             Fault::failed(
                 format!("cannot write {}: {why}", folder.join(NAME).display()),
                 "free disk space, or fix the permissions of its folder; nothing was changed",
@@ -148,18 +149,6 @@ fn broken(file: &Path, why: &str) -> Fault {
             trust"
         ),
     )
-}
-
-fn replace(folder: &Path, text: &str) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    let mut fresh = tempfile::Builder::new()
-        .prefix(".trust-")
-        .permissions(Permissions::from_mode(0o600))
-        .tempfile_in(folder)?;
-    fresh.write_all(text.as_bytes())?;
-    fresh.as_file().sync_all()?;
-    fresh.persist(folder.join(NAME)).map_err(|failure| failure.error)?;
-    Ok(())
 }
 
 #[cfg(test)]

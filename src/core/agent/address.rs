@@ -83,6 +83,19 @@ impl Intent {
         Self::Typed { line, intent: Box::new(self) }
     }
 
+    /// What is told before this is refused, if it is a decision: the request that stays as it is, in its session.
+    pub fn undecided(&self) -> Option<Live> {
+        match self {
+            Self::Decide { request, .. } => Some(Live::Undecided(*request)),
+            Self::Typed { intent, .. } => intent.undecided(),
+            Self::Subagent { call, intent } => {
+                let event = Box::new(Event::Live(intent.undecided()?));
+                Some(Live::Subagent { call: *call, event })
+            }
+            _ => None,
+        }
+    }
+
     /// The same, wanted of the session at the end of this path.
     #[must_use]
     pub fn within(self, path: &[CallId]) -> Self {
@@ -117,9 +130,24 @@ mod tests {
             let settings = Settings::new(ModelSpec::unknown(ModelRef::parse("script")));
             let mut agent = Agent::new(Settings { path, ..settings });
             let said = agent.step(Millis(1), Input::Intent(late.clone()));
-            let [Effect::Emit(Live::Refused(why)), ..] = &said[..] else { panic!("{said:?}") };
+            let [Effect::Emit(Live::Undecided(request)), Effect::Emit(Live::Refused(why)), ..] = &said[..]
+            else {
+                panic!("{said:?}")
+            };
             assert!(why.contains(named), "{why}");
+            assert_eq!(Some(Live::Undecided(*request)), late.undecided(), "and its request");
         }
+        let below = late.within(&[CallId(7)]).typed("/deny c1".to_owned(), 1);
+        let named = Event::Live(below.undecided().unwrap());
+        assert_eq!(
+            named.located(),
+            (vec![CallId(7)], &Event::Live(Live::Undecided(crate::ledger::EntryId(4))))
+        );
+        assert_eq!(Intent::Compact.within(&[CallId(7)]).undecided(), None);
+        let mut agent = Agent::new(Settings::new(ModelSpec::unknown(ModelRef::parse("script"))));
+        let other = agent.step(Millis(1), Input::Intent(Intent::Rename("x".to_owned())));
+        let is_named = |effect: &Effect| matches!(effect, Effect::Emit(Live::Undecided(_)));
+        assert!(!other.iter().any(is_named), "what else is refused is no decision: {other:?}");
     }
 
     #[test]

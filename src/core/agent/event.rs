@@ -171,6 +171,8 @@ pub enum Live {
     },
     /// Entries are written again, those that waited too.
     LedgerWritable,
+    /// The refusal that comes next is of a decision about this request, which waits on if it waited.
+    Undecided(EntryId),
     /// A wish was refused, and why: a stale answer, a message while a run is under way.
     Refused(String),
 }

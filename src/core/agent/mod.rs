@@ -254,7 +254,9 @@ impl Agent {
             Intent::Abort if phase.was_just_stopped(step.now) => {}
             Intent::Abort => return self.stop(step, phase, CutBy::User),
             Intent::Decide { request, call, answer } => {
-                return self.decide(step, phase, request, call, answer);
+                let phase = self.decide(step, phase, request, call, answer);
+                step.name_refusal(request);
+                return phase;
             }
             Intent::Raise { limit, to } => return self.raise(step, phase, limit, to),
             Intent::AcceptPrice { up_to } => return self.accept_price(step, phase, up_to),

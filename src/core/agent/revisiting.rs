@@ -181,6 +181,8 @@ impl Agent {
             step.emit(Live::Refused(why.to_owned()));
             return phase;
         }
-        self.decide(step, phase, stands, call, answer)
+        let phase = self.decide(step, phase, stands, call, answer);
+        step.name_refusal(stands);
+        phase
     }
 }

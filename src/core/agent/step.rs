@@ -1,6 +1,6 @@
 //! One step of the loop: when it happens, and what is to be done because of it.
 
-use crate::ledger::Millis;
+use crate::ledger::{EntryId, Millis};
 
 use super::effect::ordered;
 use super::{Effect, Live, Operation};
@@ -36,7 +36,6 @@ impl Step {
 
     /// What a line asked for was obeyed or refused: then the line goes back, and not what was made of it.
     pub(super) fn give_back(&mut self, line: String) {
-        let is_refusal = |effect: &Effect| matches!(effect, Effect::Emit(Live::Refused(_)));
         if !self.out.iter().any(is_refusal) {
             return;
         }
@@ -45,6 +44,14 @@ impl Step {
         self.out.retain(|effect| !is_returned(effect));
         let at = self.out.iter().position(is_refusal).unwrap_or(self.out.len());
         self.out.insert(at, Effect::Emit(Live::ReturnedLine(line)));
+    }
+
+    /// A decision about this request was taken or refused: then the refusal is told to be of that one, so that whoever asks a person asks
+    /// again about no other.
+    pub(super) fn name_refusal(&mut self, request: EntryId) {
+        if let Some(at) = self.out.iter().position(is_refusal) {
+            self.out.insert(at, Effect::Emit(Live::Undecided(request)));
+        }
     }
 
     /// Stops an operation.
@@ -56,4 +63,8 @@ impl Step {
     pub(super) fn finish(self) -> Vec<Effect> {
         ordered(self.out)
     }
+}
+
+fn is_refusal(effect: &Effect) -> bool {
+    matches!(effect, Effect::Emit(Live::Refused(_)))
 }

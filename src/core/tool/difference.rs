@@ -18,11 +18,11 @@ pub fn numbered(old: &[&str], new: &[&str]) -> (Vec<usize>, Vec<usize>) {
 }
 
 /// The texts of some steps of a comparison in order; of a part that is replaced, first what is gone and then what came.
-pub fn changes<'a>(
-    steps: &[DiffOp],
-    old: &'a [&'a str],
-    new: &'a [&'a str],
-) -> impl Iterator<Item = (ChangeTag, &'a str)> {
+pub fn changes<'l, 'a>(
+    steps: &'l [DiffOp],
+    old: &'l [&'a str],
+    new: &'l [&'a str],
+) -> impl Iterator<Item = (ChangeTag, &'a str)> + use<'l, 'a> {
     steps.iter().flat_map(move |step| {
         let (tag, gone, came) = match step {
             DiffOp::Equal { .. } => (ChangeTag::Equal, step.old_range(), 0..0),

@@ -324,6 +324,7 @@ impl View {
             | Live::LedgerUnwritable { .. }
             | Live::LedgerWritable
             | Live::SubagentWaits { .. }
+            | Live::Undecided(_)
             | Live::Refused(_) => {}
         }
     }
@@ -393,8 +394,7 @@ impl View {
     }
 
     pub(super) fn drop_live(&mut self) {
-        self.live = None;
-        self.asked = None;
+        (self.live, self.asked) = (None, None);
         self.live_cards.clear();
     }
 }

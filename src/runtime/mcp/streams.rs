@@ -14,8 +14,8 @@ const SHORTEST: Duration = Duration::from_secs(1);
 const MOST_DOUBLINGS: u32 = 3;
 /// After so many tries in a row, which take minutes, the pause is the longest.
 const MANY_TRIES: usize = 40;
-/// Most tries in a row for a stream that goes on behind nothing, and most in a row that the server turns
-/// away.
+/// Most tries in a row for a stream that goes on behind nothing, and most in a row behind one event that the
+/// server turns away.
 const MOST_TRIES: u32 = 5;
 /// Most streams in a row that end soon and bring no message, where they go on behind nothing. One that goes
 /// on behind an event is never one too many: a server may be asked in this way until a call has its result,
@@ -28,6 +28,8 @@ const LASTING: Duration = Duration::from_secs(5);
 const RARE: Duration = Duration::from_secs(60);
 /// Most streams of which it is known that they were not read to their end.
 const MOST_REFUSED: usize = 64;
+/// Most events of which it is known how often the server has turned away who asked behind them.
+const MOST_TURNED_AWAY: usize = 64;
 
 /// The tries to reach a server for a stream: without end, as whoever reads it says when it is enough. A call
 /// that waits for its result goes on where the network was gone; [`Streams`] gives the others up.
@@ -55,8 +57,9 @@ struct BegunStreams {
     barren: u32,
     /// How many tries in a row for one behind nothing have failed.
     missed: u32,
-    /// How many in a row for one behind an event the server has turned away.
-    turned_away: u32,
+    /// How many tries in a row for one behind an event the server has turned away. No two calls go on behind the
+    /// same event, so that what became of one call's stream gives up no other.
+    turned_away: VecDeque<(String, u32)>,
     /// The last event of each that was not read to its end.
     refused: VecDeque<Option<String>>,
 }
@@ -77,7 +80,7 @@ impl Streams {
         }
         let is_given_up = match behind {
             None => known.barren >= MOST_BARREN || known.missed >= MOST_TRIES,
-            Some(_) => known.turned_away >= MOST_TRIES,
+            Some(event) => known.turned_away(event) >= MOST_TRIES,
         };
         if is_given_up {
             tracing::warn!(
@@ -100,7 +103,8 @@ impl Streams {
     /// One that was asked for, behind this event.
     pub(super) fn behind(&self, event: Option<String>) -> OneStream {
         let mut known = self.known();
-        (known.missed, known.turned_away) = (0, 0);
+        known.missed = 0;
+        known.turned_away.clear();
         drop(known);
         OneStream { all: self.clone(), behind: event, begun: Instant::now(), is_asked_for: true }
     }
@@ -111,7 +115,7 @@ impl Streams {
         let mut known = self.known();
         match behind {
             None => known.missed = known.missed.saturating_add(1),
-            Some(_) if is_turned_away => known.turned_away = known.turned_away.saturating_add(1),
+            Some(event) if is_turned_away => known.turn_away(event),
             Some(_) => {}
         }
     }
@@ -125,6 +129,19 @@ impl BegunStreams {
     /// One brought something, or lasted: it counts as the first.
     fn forgive(&mut self) {
         (self.soon, self.barren) = (0, 0);
+    }
+
+    fn turned_away(&self, behind: &str) -> u32 {
+        self.turned_away.iter().find(|(event, _)| event == behind).map_or(0, |(_, tries)| *tries)
+    }
+
+    fn turn_away(&mut self, behind: &str) {
+        let tries = self.turned_away(behind).saturating_add(1);
+        self.turned_away.retain(|(event, _)| event != behind);
+        self.turned_away.push_back((behind.to_owned(), tries));
+        if self.turned_away.len() > MOST_TURNED_AWAY {
+            self.turned_away.pop_front();
+        }
     }
 }
 
@@ -248,6 +265,9 @@ mod tests {
             streams.missed(Some("1"), true);
         }
         assert!(streams.pause(None).is_none() && streams.pause(Some("1")).is_none());
+        assert!(streams.pause(Some("2")).is_some(), "another call is not given up with it");
+        (0..1_000).for_each(|event| streams.missed(Some(&event.to_string()), true));
+        assert_eq!(streams.known().turned_away.len(), MOST_TURNED_AWAY);
         drop(streams.behind(None));
         assert!(streams.pause(Some("1")).is_some());
         let seconds = |before| Tries.retry(before).map(|pause| pause.as_secs());

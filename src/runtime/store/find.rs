@@ -4,17 +4,22 @@ use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
+use uuid::Uuid;
+
+use crate::ledger::Millis;
 use crate::wire::record::{FirstLine, first_line};
 
 use super::head::known;
 use super::lock::held;
-use super::subagents::{is_of_subagent, started_by};
-use super::{SNAPSHOTS, plain};
+use super::subagents::{above, is_of_subagent, is_whole, started_by};
+use super::{SNAPSHOTS, place, plain};
 
 /// Bytes in which the first line of a session ends.
 const MOST_OF_HEAD: u64 = 1 << 20;
 /// How many sessions an error names.
 const SHOWN: usize = 5;
+/// Milliseconds of a day.
+const DAY: u64 = 86_400_000;
 
 /// The session of this id, of the one id that begins like this, or in the file of this name.
 ///
@@ -23,6 +28,9 @@ const SHOWN: usize = 5;
 pub fn find(state: &Path, wanted: &str) -> Result<PathBuf, String> {
     if wanted.ends_with(".jsonl") && Path::new(wanted).is_file() {
         return Ok(PathBuf::from(wanted));
+    }
+    if let Some(path) = by_month(state, wanted).filter(|path| is_session(path)) {
+        return Ok(path);
     }
     let all = files(state);
     if let Some(exact) = all.iter().find(|path| id_of(path) == wanted) {
@@ -68,7 +76,27 @@ fn began_above<'i>(all: &[PathBuf], wanted: &'i str) -> Option<&'i str> {
 
 /// The session of this id, and no other: for an id that stands in a ledger, which may have been written elsewhere and is no path.
 pub fn exact(state: &Path, id: &str) -> Option<PathBuf> {
-    files(state).into_iter().find(|path| id_of(path) == id)
+    of_id(state, id).filter(|path| is_session(path))
+}
+
+/// The file of this id, also one without a byte. All are listed only if it does not lie where its id says.
+fn of_id(state: &Path, id: &str) -> Option<PathBuf> {
+    by_month(state, id).or_else(|| with_made_ahead(state).into_iter().find(|path| id_of(path) == id))
+}
+
+/// The same, if it lies in the month in which its id was made. The session may have begun a day later, or by another clock a day earlier; that
+/// of a sub-agent lies in the month of the session that a person began, if both began then. An id that is not written as ours are is no
+/// path to look at.
+fn by_month(state: &Path, id: &str) -> Option<PathBuf> {
+    let first = above(id).last().unwrap_or(id);
+    if !is_whole(first) {
+        return None;
+    }
+    let (seconds, nanoseconds) = Uuid::try_parse(first).ok()?.get_timestamp()?.to_unix();
+    let made = seconds.saturating_mul(1_000).saturating_add(u64::from(nanoseconds / 1_000_000));
+    let moments = [made, made.saturating_add(DAY), made.saturating_sub(DAY)];
+    let is_there = |path: &PathBuf| path.symlink_metadata().is_ok_and(|found| !found.is_dir());
+    moments.into_iter().map(|at| place(state, id, Millis(at))).find(is_there)
 }
 
 /// The id that shares most characters with what was typed, place by place: three in four at least.
@@ -91,15 +119,18 @@ pub fn latest(state: &Path, cwd: &str) -> Option<PathBuf> {
 /// either, unless it is known that it had lines.
 pub fn files(state: &Path) -> Vec<PathBuf> {
     let mut found = with_made_ahead(state);
-    found.retain(|path| !is_of_subagent(path) || !is_empty(path) || known(path).is_some());
+    found.retain(|path| is_session(path));
     found
+}
+
+fn is_session(path: &Path) -> bool {
+    !is_of_subagent(path) || !is_empty(path) || known(path).is_some()
 }
 
 /// Whether the file of this sub-agent's session was made ahead and nothing was ever written to it. A file whose lines were removed is none of
 /// these: beside it stands how many there were.
 pub fn never_begun(state: &Path, id: &str) -> bool {
-    let file = with_made_ahead(state).into_iter().find(|path| id_of(path) == id);
-    file.is_some_and(|path| is_empty(&path) && known(&path).is_none())
+    of_id(state, id).is_some_and(|path| is_empty(&path) && known(&path).is_none())
 }
 
 /// Whether the file of a session was left empty by a process that was killed before its first line. Such a file holds nothing. One that
@@ -194,6 +225,38 @@ mod tests {
         paths.truncate(names.len());
         paths.sort_by(|one, other| other.cmp(one));
         assert_eq!(with_made_ahead(state.path()), paths);
+    }
+
+    #[test]
+    fn a_session_is_looked_for_in_the_month_of_its_id_and_then_everywhere() {
+        let state = tempfile::tempdir().unwrap();
+        let file = |month: &str, id: &str| {
+            let path = state.path().join("sessions").join(month).join(format!("{id}.jsonl"));
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, "{}\n").unwrap();
+            path
+        };
+        // Made on 2026-11-27, and a second before December.
+        let id = "01a21db5-e221-745d-a97f-ce32a18bfec8";
+        let late = "01a22ee6-ac18-745d-a97f-ce32a18bfec8";
+        let below = format!("{id}-c7");
+        for id in [id, late, &below] {
+            assert_eq!(exact(state.path(), id), None);
+            let elsewhere = file("2027/03", id);
+            assert_eq!(exact(state.path(), id), Some(elsewhere), "where nobody expects it");
+        }
+        // All of them were listed if those that come first there were found.
+        for (month, id) in [("2026/11", id), ("2026/12", late), ("2026/11", below.as_str())] {
+            let near = file(month, id);
+            assert_eq!(exact(state.path(), id), Some(near.clone()));
+            assert_eq!(find(state.path(), id), Ok(near));
+        }
+        // What is no id of ours leads nowhere.
+        file("2026", "other");
+        for id in ["../other", "s1", "", &format!("{}-c1", "../".repeat(12))] {
+            assert_eq!(exact(state.path(), id), None, "{id}");
+        }
+        assert!(exact(state.path(), "other").is_some());
     }
 
     #[test]

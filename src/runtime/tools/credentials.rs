@@ -40,6 +40,8 @@ const SECRET_ENDS: &[&str] = &["KEY", "PASS", "PW"];
 const BY_CHANCE: &[&str] = &["MONKEY", "HOTKEY", "COMPASS", "BYPASS"];
 /// Names of bundler's settings have a host in them where they hold what it wants, with `__` for a dot; these have not.
 const OF_BUNDLER: &[&str] = &["BUNDLE_BUILD__", "BUNDLE_LOCAL__", "BUNDLE_MIRROR__"];
+/// A header with one of these anywhere in its name holds a key, too: none is called `AUTHOR` or `KEYBOARD`.
+const SECRET_IN_HEADERS: &[&str] = &["AUTH", "KEY", "PASS", "SESSION", "SIGNATURE"];
 /// Under names with these a value that looks made up at random is a key.
 const SUSPICIOUS: &[&str] = &[
     "ACCESS", "AUTH", "CERT", "CLIENT", "CRYPT", "ENCRYPT", "HEADER", "LICENSE", "LOGIN", "PRIVATE",
@@ -62,6 +64,13 @@ const SETTINGS: &[&str] = &[
     "cookie",
     "credentials",
     "privatekey",
+    // headers of gateways and services, as programs are given them
+    "functionskey",
+    "subscriptionkey",
+    "applicationkey",
+    "accesskey",
+    "authkey",
+    "masterkey",
 ];
 /// Parts of addresses that are a secret as a whole.
 const SECRET_ADDRESSES: &[&str] = &[
@@ -111,6 +120,12 @@ pub fn looks_secret(name: &str) -> bool {
         || name.starts_with("BUNDLE_")
             && name.contains("__")
             && !OF_BUNDLER.iter().any(|begin| name.starts_with(begin))
+}
+
+/// Whether a header of this name may hold a key: each that a variable of its name may hold, and more.
+pub(crate) fn is_secret_header(name: &str) -> bool {
+    let name = name.to_uppercase().replace('-', "_");
+    looks_secret(&name) || SECRET_IN_HEADERS.iter().any(|part| name.contains(part))
 }
 
 fn ends_secret(word: &str) -> bool {

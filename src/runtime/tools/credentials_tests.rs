@@ -81,6 +81,33 @@ fn names_of_keys_are_known() {
     }
 }
 
+#[test]
+fn headers_of_keys_are_known() {
+    for name in [
+        "x-api-key",
+        "api-key",
+        "x-goog-api-key",
+        "Authorization",
+        "Proxy-Authorization",
+        "Cookie",
+        "x-auth-token",
+        "X-Access-Token",
+        "x-functions-key",
+        "Ocp-Apim-Subscription-Key",
+        "CF-Access-Client-Secret",
+        "X-Amz-Credential",
+        "x-hub-signature",
+        "Mcp-Session-Id",
+        "x-github-pat",
+        "X-Password",
+    ] {
+        assert!(is_secret_header(name), "{name}");
+    }
+    for name in ["Content-Type", "Accept", "User-Agent", "X-Title", "HTTP-Referer", "anthropic-version"] {
+        assert!(!is_secret_header(name), "{name}");
+    }
+}
+
 /// Values that are keys, or hold one.
 const VALUES: &[&str] = &[
     "sk-ant-REDACTED-0123456789",
@@ -110,6 +137,12 @@ const VALUES: &[&str] = &[
     "'http.extraheader'='AUTHORIZATION: basic eDp5'",
     "AUTHORIZATION: basic eDp5",
     "PRIVATE-TOKEN: abc",
+    "x-functions-key: abc",
+    "Ocp-Apim-Subscription-Key: abc",
+    "X-Auth-Key:abc",
+    "DD-APPLICATION-KEY: abc",
+    "x-access-key: abc",
+    "X-Master-Key: abc",
     "http.https://forge.test/.extraheader=X-Api: abc",
     "Authorization: Digest abc",
     "Cookie: session=abc",

@@ -89,8 +89,8 @@ use workspace::Workspace;
 
 pub use attach::{FileNames, ListedFile, MentionedFile, WorkspaceFiles};
 pub use background::BackgroundOutput;
-pub(crate) use credentials::holds_secret;
 pub use credentials::looks_secret;
+pub(crate) use credentials::{holds_secret, is_secret_header};
 pub(super) use diff::compare;
 pub use editor::{EditorFailure, EditorFiles};
 pub use environment::for_programs;

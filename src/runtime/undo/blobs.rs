@@ -1,10 +1,9 @@
 //! Contents by their hashes: each kept once, whole or not at all.
 
-use std::fs::{DirBuilder, OpenOptions, Permissions};
-use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+use std::io;
 use std::path::Path;
 
+use super::super::private_file::replace_private;
 use super::super::store::plain;
 use super::record::{Hash, MOST_BYTES};
 
@@ -12,7 +11,7 @@ use super::record::{Hash, MOST_BYTES};
 pub(super) fn put(folder: &Path, content: &[u8]) -> io::Result<Hash> {
     let hash = Hash::of(content);
     if get(folder, &hash).is_err() {
-        write(folder, hash.as_str(), content)?;
+        replace_private(folder, hash.as_str(), content)?;
     }
     Ok(hash)
 }
@@ -25,19 +24,6 @@ pub(super) fn get(folder: &Path, hash: &Hash) -> io::Result<Vec<u8>> {
     } else {
         Err(io::Error::new(io::ErrorKind::InvalidData, format!("the saved content {hash} is damaged")))
     }
-}
-
-/// Writes a file of mode 0600 at once, durably.
-pub(super) fn write(folder: &Path, name: &str, content: &[u8]) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    let mut fresh = tempfile::Builder::new()
-        .prefix(".fresh-")
-        .permissions(Permissions::from_mode(0o600))
-        .tempfile_in(folder)?;
-    fresh.write_all(content)?;
-    fresh.as_file().sync_all()?;
-    fresh.persist(folder.join(name)).map_err(|failure| failure.error)?;
-    OpenOptions::new().read(true).open(folder)?.sync_all()
 }
 
 #[cfg(all(test, target_os = "linux"))]

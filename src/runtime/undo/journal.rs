@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use super::super::private_file::replace_private;
 use super::super::store::plain;
-use super::blobs;
 use super::record::Change;
 use crate::ledger::CallId;
 
@@ -58,7 +58,7 @@ pub(super) fn kept_beside(folder: &Path, lines: &str) -> PathBuf {
     }
     let name = kept.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let linked = fs::hard_link(&journal, &kept);
-    match linked.or_else(|_| blobs::write(folder, &name, lines.as_bytes())) {
+    match linked.or_else(|_| replace_private(folder, &name, lines.as_bytes())) {
         Ok(()) => kept,
         Err(failure) => {
             tracing::warn!("what could not be restored has no second name: {failure}");

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::ledger::CallId;
 
+use super::super::private_file::replace_private;
 use super::super::regular::opened_own;
 use super::super::staged_name::StagedBy;
 use super::super::store;
@@ -169,7 +170,7 @@ impl Snapshots {
         append(&folder, &changes).map_err(cannot_keep)?;
         // The first line is no change: it says which calls are taken back, and where the books stood.
         let lines = head(plan.since, entries) + &lines(&changes);
-        blobs::write(&folder, RESTORING, lines.as_bytes()).map_err(cannot_keep)?;
+        replace_private(&folder, RESTORING, lines.as_bytes()).map_err(cannot_keep)?;
         for (done, change) in changes.iter().enumerate() {
             if let Err(why) = put_back(&folder, change) {
                 let stay = roll_back(&folder, changes.get(..done).unwrap_or_default());
@@ -321,7 +322,7 @@ fn change_of(step: &PlannedChange) -> Change {
 pub(super) fn append(folder: &Path, changes: &[Change]) -> io::Result<()> {
     let path = folder.join(CHANGES);
     if !path.exists() {
-        return blobs::write(folder, CHANGES, lines(changes).as_bytes());
+        return replace_private(folder, CHANGES, lines(changes).as_bytes());
     }
     let (mut file, _) = opened_own(OpenOptions::new().read(true).append(true), &path)?;
     let mut bytes = Vec::new();

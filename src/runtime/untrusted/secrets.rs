@@ -5,6 +5,7 @@ use std::fmt;
 
 use reqwest::Url;
 
+use super::super::tools::is_secret_header;
 use super::words::{IN_A_SENTENCE, one_line};
 use crate::wire::{Secret, strike};
 
@@ -16,8 +17,6 @@ const CUT: char = '…';
 const SHORTEST_BEGINNING: usize = 4;
 /// What stands before a key in a header, and is none.
 const SCHEMES: [&str; 5] = ["apikey", "basic", "bearer", "digest", "token"];
-/// What the names of headers have in them that hold keys, also behind a scheme that nobody here knows.
-const OF_KEYS: [&str; 6] = ["auth", "cookie", "key", "passw", "secret", "token"];
 
 /// Values that may be keys.
 pub(in crate::runtime) struct Secrets(Vec<String>);
@@ -97,11 +96,9 @@ pub(in crate::runtime) fn address_and_headers(
     let host = url.split_once("://").and_then(|(_, rest)| rest.split(['/', '?', '#']).next());
     let login = host.and_then(|host| host.rsplit_once('@')).map(|(login, _)| login.to_owned());
     let password = login.as_ref().and_then(|login| login.split_once(':')).map(|(_, word)| word.to_owned());
-    // `Bearer KEY` is said back as `KEY`, too.
+    // `Bearer KEY` is said back as `KEY`, too, also behind a scheme that nobody here knows.
     let with_keys = headers.iter().filter(|(name, value)| {
-        let name = name.to_ascii_lowercase();
-        OF_KEYS.iter().any(|part| name.contains(part))
-            || value.split_whitespace().next().is_some_and(is_scheme)
+        is_secret_header(name) || value.split_whitespace().next().is_some_and(is_scheme)
     });
     let words = with_keys.flat_map(|(_, value)| value.split_whitespace());
     let words = words.filter(|word| !is_scheme(word)).map(str::to_owned);
@@ -149,6 +146,9 @@ mod tests {
         for (name, value, left) in [
             ("X-Title", "My assistant", "The assistant model is overloaded: my-key-42"),
             ("Authorization", "SSWS my-key-42", "The assistant model is overloaded: [hidden]"),
+            ("X-Amz-Credential", "v4 my-key-42", "The assistant model is overloaded: [hidden]"),
+            ("x-hub-signature", "v4 my-key-42", "The assistant model is overloaded: [hidden]"),
+            ("x-github-pat", "v4 my-key-42", "The assistant model is overloaded: [hidden]"),
             ("X-Team", "bearer my-key-42", "The assistant model is overloaded: [hidden]"),
             ("X-Title", "assistant", "The [hidden] model is overloaded: my-key-42"),
         ] {

@@ -12,6 +12,7 @@ pub(crate) use unchecked::unchecked;
 
 use std::io::Write as _;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::config::environment::Environment;
 use crate::config::fault::one_line;
@@ -100,6 +101,25 @@ pub(crate) fn came_along(imported_to: Option<EntryId>) -> Option<String> {
         last => format!("entries up to {last}"),
     };
     Some(format!("{which} came with an import; nobody here saw them decided"))
+}
+
+/// The end that was written here for a run that came with an import, if there is one. Its reason reads like that of a run of ours, and says
+/// nothing of how the other one ended.
+pub(crate) fn ended_here(entries: &[Arc<Entry>], imported_to: Option<EntryId>) -> Option<String> {
+    let last = imported_to?;
+    let is_told = |entry: &&Arc<Entry>| {
+        let is_of_runs =
+            matches!(entry.body, Body::Transition { .. } | Body::Command(_) | Body::TurnEnded(_));
+        entry.id > last && is_of_runs
+    };
+    let first = entries.iter().find(is_told)?;
+    let Body::TurnEnded(ended) = &first.body else { return None };
+    Some(format!(
+        "the end {} ({}) was written here, when the session went on after the import; how the run that came \
+         with it ended is not known",
+        first.id,
+        ended.reason.words()
+    ))
 }
 
 /// That times go back in a session, if they do: nobody can tell whether a clock was set back or somebody

@@ -1,18 +1,22 @@
 //! What a lane made, taken into the folder; and the branches of a race removed.
 
+use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::Arc;
 
+use memchr::memmem;
 use serde_json::json;
 
 use super::LaneStanding;
 use super::told::changed;
 use crate::agent::{ADOPTED, Adoption};
-use crate::ledger::{Arguments, Entry};
+use crate::ledger::Arguments;
 use crate::policy::shell::shell_word;
 use crate::runtime::store::subagents::started_by;
-use crate::runtime::{changed_files, git};
+use crate::runtime::{SessionStore, changed_files, git};
 use crate::session::subagents::as_made;
+
+/// Where git keeps the branches of races.
+const RACES: &str = "refs/heads/race";
 
 /// The adoption of what this lane made, as the session is told of it.
 ///
@@ -61,12 +65,29 @@ pub(crate) fn adoption(lanes: &[LaneStanding], lane: u64, folder: &Path) -> Resu
     Ok(Adoption { typed, line: format!("/adopt {lane}"), arguments })
 }
 
-/// The branches of the last race of this session that are still there. Those of a fork belong to the session that had the race.
-pub(crate) fn branches_of(state: &Path, entries: &[Arc<Entry>], folder: &Path, id: &str) -> Vec<String> {
+/// The branches of the last race of the session in this file that are still there. Those of a fork belong to the session that had the race.
+pub(crate) fn branches_of(state: &Path, session: &Path, folder: &Path, id: &str) -> Vec<String> {
+    // A race can be anywhere in a session. Most folders have no branch of one, and most sessions name none: of these nothing is decoded.
+    if let Ok(branches) = git(folder, ["for-each-ref", "--format=%(refname)", RACES])
+        && (branches.is_empty()
+            || !SessionStore::bytes(session).is_ok_and(|bytes| names_one(&branches, &bytes)))
+    {
+        return Vec::new();
+    }
+    let entries = SessionStore::read(session).map(|file| file.entries).unwrap_or_default();
     let is_its = |one: &LaneStanding| one.session.as_deref().and_then(started_by).is_none_or(|by| by == id);
-    let lanes = super::lanes(state, entries, folder, false);
+    let lanes = super::lanes(state, &entries, folder, false);
     let made = lanes.into_iter().filter(|one| one.made.is_some() && is_its(one));
     made.map(|one| one.terms.branch).collect()
+}
+
+/// Whether a session names a race that one of these branches is of, a line each.
+fn names_one(branches: &str, session: &[u8]) -> bool {
+    let races: BTreeSet<&str> = branches
+        .lines()
+        .filter_map(|branch| Some(branch.strip_prefix("refs/heads/")?.rsplit_once('/')?.0))
+        .collect();
+    races.into_iter().any(|race| memmem::find(session, race.as_bytes()).is_some())
 }
 
 /// Removes the branches of a race, except those that somebody went on with. Says which, a line each.
@@ -101,4 +122,23 @@ pub(crate) fn drop_branches(lanes: &[LaneStanding], folder: &Path) -> Result<Vec
         told.push(format!("removed {branch}"));
     }
     Ok(told)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_that_names_no_race_of_these_branches_is_not_one_of_theirs() {
+        let branches = "refs/heads/race/0a1b/1\nrefs/heads/race/0a1b/2\nrefs/heads/race/77ff/1";
+        for (line, is_named) in [
+            (r#"{"arguments":{"branch":"race/0a1b/3"}}"#, true),
+            (r#"{"arguments":{"branch":"race/77ff/1"}}"#, true),
+            (r#"{"arguments":{"branch":"race/0a1c/1"}}"#, false),
+            (r#"{"text":"a race in refs/heads"}"#, false),
+        ] {
+            assert_eq!(names_one(branches, line.as_bytes()), is_named, "{line}");
+        }
+        assert!(!names_one("", b"race/0a1b/1"));
+    }
 }

@@ -295,7 +295,7 @@ impl LinearRenderer {
                 output.say(&format!("model call failed: {reason}; retry {attempt} of {most} in {wait}"));
             }
             // /mcp and /agents list them.
-            Live::Discovered(_) | Live::Next(_) | Live::SubagentWaits { .. } => {}
+            Live::Discovered(_) | Live::Next(_) | Live::SubagentWaits { .. } | Live::Undecided(_) => {}
             Live::Discovering => output.say("waiting for MCP servers and agents"),
             Live::Unreached(why) => output.say(&format!("note: {}", plain(why))),
             Live::Compacting(trigger) => {

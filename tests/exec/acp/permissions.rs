@@ -256,6 +256,8 @@ fn a_question_is_a_form_where_there_are_forms_choices_where_it_has_some_and_else
     let prompt = editor.prompt(&session, "go");
     let request = editor.asked(ASKS);
     assert_eq!(options(&request)[1].2, "green");
+    let shown = &request["params"]["toolCall"]["content"];
+    assert_eq!(shown[0]["content"]["text"], "```\nWhich colour?\n```", "{shown}");
     editor.choose(&request, "choice-2");
     assert_eq!(editor.stop_reason(&prompt), "end_turn");
     editor.leave();
@@ -286,6 +288,7 @@ fn the_card_of_a_background_delegation_tells_what_came_of_it() {
     let told = editor.until(|said| completed(said) && !said.to_string().contains("works on it"));
     let text = told["params"]["update"]["content"].to_string();
     assert!(text.contains("I go on.") || text.contains("It is seen."), "{told}");
+    assert!(text.contains("```"), "the words of a model are fenced: {told}");
     let of_card = editor.seen.iter().filter(|said| said["params"]["update"]["toolCallId"] == "c1");
     let states: Vec<String> = of_card.map(|said| said["params"]["update"]["status"].to_string()).collect();
     let first = states.iter().position(|state| state.contains("completed")).unwrap();

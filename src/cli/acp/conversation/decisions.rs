@@ -1,6 +1,5 @@
 //! Calls that wait: the client is asked, and its answer becomes the decision that a key of the screen would make.
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use serde_json::Value;
@@ -291,37 +290,46 @@ impl Conversation {
         }
     }
 
-    /// The loop refused something: the prompt, a setting, or a decision, whose call then waits on and is asked about again.
+    /// The refusal that comes next is of a decision about this request of the session at the end of this path.
+    pub(super) fn names_refusal(&mut self, path: &[CallId], entry: EntryId) {
+        self.undecided = Some(Asking { path: path.to_vec(), entry });
+    }
+
+    /// The loop refused something: a decision, whose call then waits on and is asked about again, the prompt, a setting, or anything else.
     pub(super) async fn refused(&mut self, why: &str) {
+        if let Some(asking) = self.undecided.take() {
+            self.remark(why).await;
+            return self.ask_once_more(asking).await;
+        }
         if self.price_refused(why).await || self.prompt_refused(why) || self.setting_refused(why).await {
             return;
         }
         self.remark(why).await;
-        self.ask_again(&[]).await;
     }
 
-    /// A decision was not accepted in the session at the end of this path, or in one below: what still waits is asked about again.
+    /// Something was refused in the session at the end of this path, or in one below, which may be a decision: what still waits there is asked
+    /// about again.
     pub(super) async fn ask_again(&mut self, path: &[CallId]) {
-        let waiting: BTreeMap<Asking, ApprovalRequest> = self
+        let below: Vec<Asking> =
+            self.asked.keys().filter(|asking| asking.path.starts_with(path)).cloned().collect();
+        for asking in below {
+            self.ask_once_more(asking).await;
+        }
+    }
+
+    /// What was decided about a request was not accepted. If it waits on, the client is asked once more.
+    async fn ask_once_more(&mut self, asking: Asking) {
+        let is_answered = |open: &&OpenRequest| matches!(open.stage, AskStage::Answered);
+        let Some(round) = self.asked.get(&asking).filter(is_answered).map(|open| open.round) else { return };
+        let waits = self
             .view
             .waiting_calls()
-            .map(|(path, entry, asked)| (Asking { path, entry }, asked.clone()))
-            .collect();
-        let is_it = |asking: &Asking, open: &OpenRequest| {
-            asking.path.starts_with(path) && matches!(open.stage, AskStage::Answered)
-        };
-        let answered: Vec<Asking> = self
-            .asked
-            .iter()
-            .filter(|(asking, open)| is_it(asking, open))
-            .map(|(at, _)| at.clone())
-            .collect();
-        for asking in answered {
-            let Some(asked) = waiting.get(&asking) else { continue };
-            let Some(round) = self.asked.remove(&asking).map(|open| open.round) else { continue };
-            if round < 3 {
-                self.ask(asking, asked.clone(), round + 1).await;
-            }
+            .find(|(path, entry, _)| *path == asking.path && *entry == asking.entry)
+            .map(|(_, _, asked)| asked.clone());
+        let Some(asked) = waits else { return };
+        self.asked.remove(&asking);
+        if round < 3 {
+            self.ask(asking, asked, round + 1).await;
         }
     }
 }

@@ -103,6 +103,7 @@ impl Conversation {
                 }
             }
             Live::Returned(_) | Live::ReturnedLine(_) => self.prompt_returned(),
+            Live::Undecided(request) => self.names_refusal(&[], *request),
             Live::Refused(why) => self.refused(why).await,
             Live::Unreached(why) => self.remark(why).await,
             Live::Retrying { attempt, most, reason, .. } => {

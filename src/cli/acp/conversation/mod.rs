@@ -152,6 +152,8 @@ pub(super) struct Conversation {
     events: mpsc::Receiver<Event>,
     prompt: Option<PendingPrompt>,
     asked: BTreeMap<Asking, OpenRequest>,
+    /// The request about which the decision was made whose refusal comes next.
+    undecided: Option<Asking>,
     subagents: ToldSubagents,
     /// Calls of sub-agents that the client was asked about and that have no result.
     shown_below: BTreeSet<CallAddress>,
@@ -215,6 +217,7 @@ impl Conversation {
             events: handles.events,
             prompt: None,
             asked: BTreeMap::new(),
+            undecided: None,
             subagents: ToldSubagents::default(),
             shown_below: BTreeSet::new(),
             price: None,

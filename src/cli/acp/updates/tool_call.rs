@@ -140,8 +140,10 @@ fn shown(cwd: &Path, panel: &Panel, asked: &ApprovalRequest) -> Vec<Value> {
         );
     }
     if asked.name == ASK {
+        // The model's words alone: unfenced, they could pass for ours beside the choices.
         let question = asked.arguments.get("question").and_then(Value::as_str).unwrap_or_default();
-        words = vec![question.to_owned()];
+        content.push(fenced(question));
+        return content;
     }
     content.push(text(&sanitize(&words.join("\n\n"))));
     content
@@ -212,7 +214,7 @@ pub(in crate::cli::acp) fn reported(settled: &EscrowSettlement) -> Option<Value>
         "sessionUpdate": "tool_call_update",
         "toolCallId": settled.call.to_string(),
         "status": if is_done { "completed" } else { "failed" },
-        "content": [text(&sanitize(answer))],
+        "content": [fenced(answer)],
     }))
 }
 

@@ -24,8 +24,8 @@ pub enum RecordError {
     /// A `type` that this version does not know. [`super::read_session`] skips such lines and reports them.
     #[error("`{0}` is an event that this version does not know; a newer version wrote it")]
     UnknownType(String),
-    /// A content field was left out of this copy.
-    #[error("{0} was left out of this copy: it can be read and verified, but not continued")]
+    /// A content field was left out of this file, be it a copy or the session itself.
+    #[error("{0} was left out of this file: it can be read and verified, but not continued")]
     LeftOut(String),
     /// A newer version of the program wrote the session.
     #[error(
