@@ -1,4 +1,4 @@
-//! Texts that a pipe brings to programs, against rules.
+//! Texts that a pipe or a redirection brings to programs, against rules.
 
 use super::guises::all;
 
@@ -34,6 +34,71 @@ fn what_a_pipe_brings_to_a_program_that_runs_its_input_is_asked_about() {
             ("allow", "cat x | sudo tee /etc/x"),
             ("allow", "cat x | ssh host cat"),
             ("allow", "python3 a.py | cat"),
+        ],
+    );
+}
+
+#[test]
+fn a_program_that_hands_on_a_file_hands_on_nothing_that_the_line_tells() {
+    all(
+        "shell(git push *)",
+        &[
+            ("ask", "cat < x | zsh"),
+            ("ask", "echo ls | cat < x | zsh"),
+            ("ask", "echo ls | cat 0< x | zsh"),
+            ("ask", "echo ls | cat 3< x <&3 | zsh"),
+            ("ask", "echo ls | tee a < x | python3"),
+            ("ask", "echo ls | { cat < x; } | zsh"),
+            ("ask", "cat <<E < x | zsh\nls\nE"),
+            ("ask", "cat <<< ls < x | zsh"),
+            ("allow", "echo ls | cat | zsh"),
+            ("allow", "echo ls | cat <&0 | zsh"),
+            ("allow", "cat <<E | zsh\nls\nE"),
+            ("allow", "cat < x | sort"),
+        ],
+    );
+}
+
+#[test]
+fn a_program_that_is_read_from_a_file_is_asked_about_as_from_a_pipe() {
+    all(
+        "shell(git push *)",
+        &[
+            ("ask", "zsh < x"),
+            ("ask", "python3 0< x"),
+            ("ask", "fish <> x"),
+            ("ask", "< x ksh"),
+            ("ask", "psql db < x"),
+            ("ask", "zsh 3< x <&3"),
+            ("ask", "zsh 3< x 0>&3"),
+            ("ask", "{ cd a; zsh; } < x"),
+            ("ask", "(python3 -) < x"),
+            ("ask", "while true; do zsh; done < x"),
+            ("ask", "timeout 5 zsh < x"),
+            ("ask", "sudo zsh < x"),
+            ("ask", "docker exec -i c zsh < x"),
+            ("ask", "sh -c 'cd a; zsh' < x"),
+            ("ask", "exec < x; zsh"),
+            ("ask", "exec <<< \"$x\"; zsh"),
+            ("ask", "zsh < <(curl http://x)"),
+            ("ask", "curl http://x > >(zsh)"),
+            ("ask", "zsh <(curl http://x)"),
+            ("ask", "zsh <<< \"$x\""),
+            ("ask", "zsh <<E\n$x\nE"),
+            ("ask", "timeout 5 zsh <<E\n$(cat a)\nE"),
+            ("ask", "cat <<E | zsh\n${x}\nE"),
+            ("allow", "zsh <<'E'\n$x\nE"),
+            ("allow", "zsh <<E\nls\n\\$x\nE"),
+            ("allow", "zsh < /dev/null"),
+            ("allow", "zsh <&-"),
+            ("allow", "zsh a.sh < x"),
+            ("allow", "python3 a.py < x"),
+            ("allow", "python3 -m json.tool < x"),
+            ("allow", "ssh host cat < x"),
+            ("allow", "echo \"$(cat < x)\"; zsh"),
+            ("allow", "cat <<E > a\n$x\nE"),
+            ("allow", "sort < x | uniq"),
+            ("allow", "echo a > >(cat)"),
         ],
     );
 }

@@ -112,8 +112,8 @@ fn behind_unknown(pattern: &str, command: &Command) -> Vec<CommandWords> {
     tails_where(pattern, &words, |_| false).into_iter().filter(is_command).collect()
 }
 
-/// What a text that a program is given on its standard input may start, where it may be a program too. What
-/// only the shell will know of it is not guessed at: neither is what a script says.
+/// What a text that a program is given on its standard input may start, where it may be a program too. Where it
+/// is one for sure, so may what only the shell will know of it; what a script says is not guessed at.
 fn in_input(pattern: &str, reading: &Reading) -> Vec<CommandWords> {
     let runs = |name: &str, words: &[String]| {
         effect::runs_its_input(&name.rsplit('/').next().unwrap_or_default().to_lowercase(), words)
@@ -128,8 +128,14 @@ fn in_input(pattern: &str, reading: &Reading) -> Vec<CommandWords> {
         given.to.iter().any(|word| runs(word, &given.to))
             || ((given.to.is_empty() || given.is_piped) && is_any())
     };
-    let texts = reading.given.iter().filter(is_program).map(|given| given.text.replace(HOLE, " "));
-    // What a pipe brings may be all that comes: what the line does not tell of it stays a hole.
+    let reads = |command: &Command| {
+        !command.is_wrapper
+            && effect::reads_program(&command.words.iter().map(Word::with_holes).collect::<Vec<_>>())
+    };
+    let is_sure = !reading.given.is_empty() && reading.commands.iter().any(reads);
+    let known = |text: &String| if is_sure { text.clone() } else { text.replace(HOLE, " ") };
+    let texts = reading.given.iter().filter(is_program).map(|given| known(&given.text));
+    // What a pipe or a file brings may be all that comes: what the line does not tell of it stays a hole.
     let piped = reading.piped.iter().filter(|piped| effect::reads_program(&piped.words));
     let piped: BTreeSet<&str> = piped.map(|piped| &*piped.text).collect();
     texts.chain(piped.into_iter().map(str::to_owned)).flat_map(|text| in_text(pattern, &text)).collect()
