@@ -120,6 +120,7 @@ fn a_text_for_a_program_that_runs_its_input_is_asked_about() {
             ("ask", "crontab - <<< '* * * * * rm x'"),
             ("ask", "Rscript -e 'system(\"rm -rf x\")'"),
             ("ask", "R -e 'system(\"rm x\")'"),
+            ("ask", "perl5.38 -e 'system(\"rm x\")'"),
             ("ask", "elixir -e 'System.cmd(\"rm\", [\"x\"])'"),
             ("ask", "guile -c '(system \"rm x\")'"),
             ("ask", "tsx -e 'spawn(\"rm\", [\"x\"])'"),

@@ -2,15 +2,9 @@
 //! into one that has it elsewhere (`python3 -m json.tool`, `ssh host cat`) carries data.
 
 use super::super::shell::is_of_system;
-use super::launchers::{FILTERS, has_language};
+use super::interpreters::{Interpreter, Source, interpreter, is_shell};
 use super::starters::started;
 
-const SHELLS: &[&str] = &[
-    "sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "nu", "xonsh", "elvish", "yash",
-];
-const POWER_SHELLS: &[&str] = &["pwsh", "powershell"];
-/// Those whose input is commands whatever they are called with.
-const SESSIONS: &[&str] = &["sftp", "ftp", "lftp", "gdb", "lldb", "ex", "ed"];
 /// Those that open a shell where no command is named.
 const OPENERS: &[&str] = &["unshare", "nsenter", "parallel", "sem"];
 /// The standard input as a file.
@@ -26,16 +20,6 @@ const WITH_CODE: &[&str] =
     &["--eval", "--print", "--command", "--execute", "--file", "--run", "--test", "--expr"];
 /// Options with which a program only says something of itself.
 const ABOUT: &[&str] = &["--version", "--help", "-V"];
-/// Letters of options that bring the program, and letters behind which a value is joined.
-const LETTERS: &[(&[&str], &str, &str)] = &[
-    (&["perl"], "eE", "mMIFDxiC"),
-    (&["ruby", "raku", "lua", "luajit"], "e", "rIEKxlM"),
-    (&["node", "nodejs", "tsx", "ts-node"], "ep", "rC"),
-    (&["php"], "rfFRB", "dcz"),
-    (&["psql"], "cf", "UhpdoFRPTvL"),
-    (&["mysql", "mariadb"], "e", "uhpPDS"),
-    (SHELLS, "c", "o"),
-];
 /// Most words behind a launcher that are looked at.
 const MOST_WORDS: usize = 64;
 
@@ -45,7 +29,7 @@ pub(in crate::policy) fn reads_program(words: &[String]) -> bool {
     let program = base(name);
     // What these start is a command of its own in the reading of the line.
     let is_read = matches!(program.as_str(), "sudo" | "doas" | "env" | "xargs" | "time" | "timeout");
-    let is_script = SHELLS.contains(&program.as_str()) && !has_code(&program, arguments);
+    let is_script = is_shell(&program) && !has_code_of(&program, arguments);
     let starts = || started(&program, arguments).iter().any(|words| starts_one(words));
     takes(&program, arguments) || (!is_read && !is_script && starts())
 }
@@ -74,34 +58,42 @@ fn takes(program: &str, arguments: &[String]) -> bool {
     if has(ABOUT) {
         return false;
     }
-    let may_be_input = || operands(arguments, VALUED).first().is_none_or(|first| INPUTS.contains(first));
     match program {
-        "make" | "gmake" => names_input(arguments),
         "vim" | "vi" | "nvim" => begins(&["-e", "-E"]) || has(&["/dev/stdin"]),
         "emacs" | "ghc" => false,
-        "psql" | "mysql" | "mariadb" => !has_code(program, arguments),
         // A second word is what it does.
         "sqlite3" => arguments.len() < 2 || arguments.iter().any(is_option),
         "ssh" => operands(arguments, VALUED_OF_SSH).len() < 2,
         "chroot" => operands(arguments, &[]).len() < 2,
-        "su" | "runuser" | "script" => !has_code("sh", arguments),
+        "su" | "runuser" | "script" => !has_code_of("sh", arguments),
         "sudo" | "doas" => {
             has(&["-s", "-i", "--shell", "--login"]) && operands(arguments, &["-u", "-g"]).is_empty()
         }
         "at" | "batch" => !begins(&["-f", "-l", "-r", "-d", "-c"]),
         "crontab" => arguments.is_empty() || names_input(arguments),
         "uv" => names_input(arguments),
-        "deno" | "bun" => names_input(arguments) || (may_be_input() && !has_code(program, arguments)),
+        "deno" | "bun" if names_input(arguments) => true,
         _ if OPENERS.contains(&program) => arguments.iter().all(|word| is_option(word) || is_number(word)),
-        _ if SESSIONS.contains(&program) => true,
-        _ if FILTERS.contains(&program) => is_file_input(arguments),
-        _ if POWER_SHELLS.contains(&program) => names_input(arguments) || arguments.iter().all(is_option),
-        _ if SHELLS.contains(&program) => {
+        _ => interpreter(program).is_some_and(|known| takes_program(known, arguments)),
+    }
+}
+
+/// Whether a program with a language takes what it runs from its standard input.
+fn takes_program(known: &Interpreter, arguments: &[String]) -> bool {
+    let may_be_input = || operands(arguments, VALUED).first().is_none_or(|first| INPUTS.contains(first));
+    let is_option = |word: &String| word.starts_with(['-', '+']);
+    match known.source {
+        Source::Shell => {
             let reads_on =
                 arguments.iter().any(|word| is_option(word) && word.contains('s') && !word.starts_with("--"));
-            !has_code(program, arguments) && (reads_on || may_be_input())
+            !has_code(known, arguments) && (reads_on || may_be_input())
         }
-        _ => has_language(program) && may_be_input() && !has_code(program, arguments),
+        Source::Program => may_be_input() && !has_code(known, arguments),
+        Source::PowerShell => names_input(arguments) || arguments.iter().all(is_option),
+        Source::Input => true,
+        Source::Database => !has_code(known, arguments),
+        Source::Filter => is_file_input(arguments),
+        Source::Files | Source::Editor => names_input(arguments),
     }
 }
 
@@ -132,19 +124,19 @@ fn operands<'w>(arguments: &'w [String], valued: &[&str]) -> Vec<&'w str> {
 }
 
 /// Whether an option brings the program.
-fn has_code(program: &str, arguments: &[String]) -> bool {
-    let is_python = ["python", "pypy", "ipython"].iter().any(|name| program.starts_with(name));
-    let known = LETTERS.iter().find(|(programs, ..)| programs.contains(&program));
-    let (code, valued) = match known {
-        Some(&(_, code, valued)) => (code, valued),
-        None if is_python => ("cm", "WX"),
-        None => ("cef", ""),
-    };
+fn has_code(known: &Interpreter, arguments: &[String]) -> bool {
     arguments.iter().any(|word| match word.strip_prefix('-') {
         Some(long) if long.starts_with('-') => WITH_CODE.iter().any(|option| word.starts_with(option)),
-        Some(letters) => letters.chars().take_while(|c| !valued.contains(*c)).any(|c| code.contains(c)),
+        Some(letters) => {
+            letters.chars().take_while(|c| !known.valued.contains(*c)).any(|c| known.code.contains(c))
+        }
         None => false,
     })
+}
+
+/// The same of a program by its name.
+fn has_code_of(program: &str, arguments: &[String]) -> bool {
+    interpreter(program).is_some_and(|known| has_code(known, arguments))
 }
 
 fn base(name: &str) -> String {

@@ -5,6 +5,7 @@ mod find;
 mod git;
 mod git_reads;
 mod inputs;
+mod interpreters;
 mod launchers;
 mod readers;
 mod reads;

@@ -1,0 +1,171 @@
+//! Shells and other programs with a language: the one list of them, with where each takes its program from.
+
+/// Where a program with a language takes what it runs from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Source {
+    /// A shell: its options, a file, or its standard input. Its words are lines for it.
+    Shell,
+    /// An option, the first operand, or else the standard input.
+    Program,
+    /// The same, but options bring it in whole words.
+    PowerShell,
+    /// The standard input, whatever its words are.
+    Input,
+    /// The standard input, if no option brings a program. Operands are no programs.
+    Database,
+    /// Options or the first operand; the standard input is what it works on, unless a word names it as the program.
+    Filter,
+    /// Files, of which the standard input is one only where a word names it.
+    Files,
+    /// Options or files, or keys from the standard input.
+    Editor,
+}
+
+/// Programs that are alike.
+pub(super) struct Interpreter {
+    names: &'static [&'static str],
+    /// Where they take what they run from.
+    pub(super) source: Source,
+    /// Letters of options that bring the program.
+    pub(super) code: &'static str,
+    /// Letters of options behind which a value is joined.
+    pub(super) valued: &'static str,
+}
+
+const fn of(
+    names: &'static [&'static str],
+    source: Source,
+    code: &'static str,
+    valued: &'static str,
+) -> Interpreter {
+    Interpreter { names, source, code, valued }
+}
+
+/// Shells whose `-c` is read as a line of its own, not as words that may start something.
+const READ_AS_LINES: &[&str] = &["sh", "bash", "dash"];
+/// Names that many versions and editions of one program begin with.
+const PYTHONS: &[&str] = &["python", "pypy", "ipython"];
+const PYTHON: Interpreter = of(PYTHONS, Source::Program, "cm", "WX");
+
+const INTERPRETERS: &[Interpreter] = &[
+    of(READ_AS_LINES, Source::Shell, "c", "o"),
+    of(
+        &["zsh", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "nu", "xonsh", "elvish", "yash"],
+        Source::Shell,
+        "c",
+        "o",
+    ),
+    of(&["perl"], Source::Program, "eE", "mMIFDxiC"),
+    of(&["ruby", "raku", "lua", "luajit"], Source::Program, "e", "rIEKxlM"),
+    of(&["node", "nodejs", "tsx", "ts-node"], Source::Program, "ep", "rC"),
+    of(&["php"], Source::Program, "rfFRB", "dcz"),
+    of(
+        &[
+            "irb",
+            "deno",
+            "bun",
+            "tclsh",
+            "expect",
+            "m4",
+            "julia",
+            "r",
+            "rscript",
+            "octave",
+            "gnuplot",
+            "osascript",
+            "ghci",
+            "elixir",
+            "iex",
+            "guile",
+            "racket",
+            "sbcl",
+            "clojure",
+            "clj",
+            "groovy",
+            "jshell",
+            "scala",
+            "ocaml",
+            "bpython",
+            "sqlite3",
+        ],
+        Source::Program,
+        "cef",
+        "",
+    ),
+    of(&["pwsh", "powershell"], Source::PowerShell, "", ""),
+    of(&["psql"], Source::Database, "cf", "UhpdoFRPTvL"),
+    of(&["mysql", "mariadb"], Source::Database, "e", "uhpPDS"),
+    of(&["ex", "ed", "gdb", "lldb", "sftp", "ftp", "lftp"], Source::Input, "", ""),
+    of(&["vim", "vi", "nvim"], Source::Editor, "", ""),
+    of(&["make", "gmake", "emacs", "ghc"], Source::Files, "", ""),
+    of(&["awk", "gawk", "mawk", "nawk", "sed", "gsed"], Source::Filter, "f", ""),
+];
+
+/// What is known of the program of this name, in whatever version: `lua5.4`, `zsh-5.9`, `psql.exe`.
+pub(super) fn interpreter(program: &str) -> Option<&'static Interpreter> {
+    if PYTHONS.iter().any(|name| program.starts_with(name)) {
+        return Some(&PYTHON);
+    }
+    let named = |name: &str| INTERPRETERS.iter().find(|known| known.names.contains(&name));
+    let bare = program.strip_suffix(".exe").unwrap_or(program);
+    let unversioned = bare.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
+    named(bare).or_else(|| named(unversioned))
+}
+
+/// Whether it has a language in which others can be started, and is no shell and no filter.
+pub(super) fn has_language(program: &str) -> bool {
+    interpreter(program).is_some_and(|known| !matches!(known.source, Source::Shell | Source::Filter))
+}
+
+/// Whether it is a shell.
+pub(super) fn is_shell(program: &str) -> bool {
+    interpreter(program).is_some_and(|known| known.source == Source::Shell)
+}
+
+/// Whether it is a shell whose words are looked at one by one.
+pub(super) fn is_shell_by_words(program: &str) -> bool {
+    is_shell(program) && !READ_AS_LINES.contains(&program)
+}
+
+/// Whether its standard input is what it works on, unless an option says that it is its program.
+pub(super) fn is_filter(program: &str) -> bool {
+    interpreter(program).is_some_and(|known| known.source == Source::Filter)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_version_of_a_program_is_known() {
+        for (name, source) in [
+            ("zsh", Source::Shell),
+            ("zsh-5.9", Source::Shell),
+            ("bash5", Source::Shell),
+            ("lua5.4", Source::Program),
+            ("perl5.38.2", Source::Program),
+            ("pypy3", Source::Program),
+            ("python3.12", Source::Program),
+            ("tclsh8.6", Source::Program),
+            ("sqlite3", Source::Program),
+            ("m4", Source::Program),
+            ("psql.exe", Source::Database),
+            ("gawk-5.1", Source::Filter),
+        ] {
+            assert!(interpreter(name).is_some_and(|known| known.source == source), "{name}");
+        }
+        for name in ["", "5", "cat", "make2.x", "shasum", "nodemon"] {
+            assert!(interpreter(name).is_none(), "{name}");
+        }
+    }
+
+    #[test]
+    fn no_program_is_listed_twice() {
+        let mut names: Vec<&str> =
+            INTERPRETERS.iter().chain([&PYTHON]).flat_map(|known| known.names).copied().collect();
+        let all = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), all);
+    }
+}
