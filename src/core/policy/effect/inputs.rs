@@ -10,7 +10,25 @@ const OPENERS: &[&str] = &["unshare", "nsenter", "parallel", "sem"];
 /// The standard input as a file.
 const INPUTS: &[&str] = &["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
 /// Options of interpreters and shells whose value is the next word.
-const VALUED: &[&str] = &["-o", "+o", "-W", "-X", "-r", "--require", "--import", "-I"];
+const VALUED: &[&str] = &[
+    "-o",
+    "+o",
+    "-W",
+    "-X",
+    "-r",
+    "-I",
+    "-encoding",
+    "--require",
+    "--import",
+    "--loader",
+    "--experimental-loader",
+    "--conditions",
+    "--emulate",
+    "--rcfile",
+    "--init-file",
+    "--init-command",
+    "--load",
+];
 const VALUED_OF_SSH: &[&str] = &[
     "-B", "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-P", "-p",
     "-R", "-S", "-W", "-w",
@@ -18,8 +36,10 @@ const VALUED_OF_SSH: &[&str] = &[
 /// Long options that bring the program, or a file with it.
 const WITH_CODE: &[&str] =
     &["--eval", "--print", "--command", "--execute", "--file", "--run", "--test", "--expr"];
-/// Options with which a program only says something of itself.
-const ABOUT: &[&str] = &["--version", "--help", "-V"];
+/// Programs that take no notice of `--version` and `--help`.
+const WITHOUT_ABOUT: &[&str] = &["tclsh", "wish", "expect", "csh", "ftp"];
+/// Programs of which `-V` tells the version.
+const WITH_LETTER: &[&str] = &["python", "pypy", "psql", "mysql", "mariadb", "ssh"];
 /// Most words behind a launcher that are looked at.
 const MOST_WORDS: usize = 64;
 
@@ -29,7 +49,8 @@ pub(in crate::policy) fn reads_program(words: &[String]) -> bool {
     let program = base(name);
     // What these start is a command of its own in the reading of the line.
     let is_read = matches!(program.as_str(), "sudo" | "doas" | "env" | "xargs" | "time" | "timeout");
-    let is_script = is_shell(&program) && !has_code_of(&program, arguments);
+    let is_script = is_shell(&program)
+        && interpreter(&program).is_some_and(|known| !has_code(known, Call::of(known, arguments).options));
     let starts = || started(&program, arguments).iter().any(|words| starts_one(words));
     takes(&program, arguments) || (!is_read && !is_script && starts())
 }
@@ -55,7 +76,7 @@ fn takes(program: &str, arguments: &[String]) -> bool {
         |starts: &[&str]| arguments.iter().any(|word| starts.iter().any(|text| word.starts_with(text)));
     let is_option = |word: &String| word.starts_with(['-', '+']);
     let is_number = |word: &String| word.chars().all(|c| c.is_ascii_digit());
-    if has(ABOUT) {
+    if only_tells(program, arguments) {
         return false;
     }
     match program {
@@ -65,7 +86,7 @@ fn takes(program: &str, arguments: &[String]) -> bool {
         "sqlite3" => arguments.len() < 2 || arguments.iter().any(is_option),
         "ssh" => operands(arguments, VALUED_OF_SSH).len() < 2,
         "chroot" => operands(arguments, &[]).len() < 2,
-        "su" | "runuser" | "script" => !has_code_of("sh", arguments),
+        "su" | "runuser" | "script" => !interpreter("sh").is_some_and(|shell| has_code(shell, arguments)),
         "sudo" | "doas" => {
             has(&["-s", "-i", "--shell", "--login"]) && operands(arguments, &["-u", "-g"]).is_empty()
         }
@@ -80,21 +101,69 @@ fn takes(program: &str, arguments: &[String]) -> bool {
 
 /// Whether a program with a language takes what it runs from its standard input.
 fn takes_program(known: &Interpreter, arguments: &[String]) -> bool {
-    let may_be_input = || operands(arguments, VALUED).first().is_none_or(|first| INPUTS.contains(first));
+    let call = Call::of(known, arguments);
+    let may_be_input = || call.operand.is_none_or(|operand| INPUTS.contains(&operand));
     let is_option = |word: &String| word.starts_with(['-', '+']);
     match known.source {
         Source::Shell => {
-            let reads_on =
-                arguments.iter().any(|word| is_option(word) && word.contains('s') && !word.starts_with("--"));
-            !has_code(known, arguments) && (reads_on || may_be_input())
+            let is_on = |word: &String| is_option(word) && word.contains('s') && !word.starts_with("--");
+            !has_code(known, call.options) && (call.options.iter().any(is_on) || may_be_input())
         }
-        Source::Program => may_be_input() && !has_code(known, arguments),
+        Source::Program => may_be_input() && !has_code(known, call.options),
         Source::PowerShell => names_input(arguments) || arguments.iter().all(is_option),
         Source::Input => true,
         Source::Database => !has_code(known, arguments),
         Source::Filter => is_file_input(arguments),
         Source::Files | Source::Editor => names_input(arguments),
     }
+}
+
+/// Whether it only says something of itself: the first word makes it do so. Behind another one it may be a word for
+/// what is run (`zsh -s --help`).
+fn only_tells(program: &str, arguments: &[String]) -> bool {
+    let is_of = |names: &[&str]| names.iter().any(|name| program.starts_with(name));
+    match arguments.first().map(String::as_str) {
+        Some("--version" | "--help") => !is_of(WITHOUT_ABOUT),
+        Some("-V") => is_of(WITH_LETTER),
+        _ => false,
+    }
+}
+
+/// The words of an interpreter, taken apart: those behind its first operand are for what it runs.
+struct Call<'w> {
+    /// Its options and their values.
+    options: &'w [String],
+    /// What follows them.
+    operand: Option<&'w str>,
+}
+
+impl<'w> Call<'w> {
+    fn of(known: &Interpreter, arguments: &'w [String]) -> Self {
+        let mut is_value = false;
+        let mut is_own = |word: &String| {
+            let is_option = word.starts_with(['-', '+']) && !matches!(word.as_str(), "-" | "--");
+            let is_passed = is_value || is_option;
+            is_value = !is_value && is_option && takes_next(known, word);
+            is_passed
+        };
+        let end = arguments.iter().position(|word| !is_own(word)).unwrap_or(arguments.len());
+        let (options, rest) = arguments.split_at_checked(end).unwrap_or_default();
+        let mut rest = rest.iter().map(String::as_str);
+        let operand = match rest.next() {
+            Some("--") => rest.next(),
+            first => first,
+        };
+        Self { options, operand }
+    }
+}
+
+/// Whether the value of an option is the next word.
+fn takes_next(known: &Interpreter, option: &str) -> bool {
+    let letters = option.strip_prefix(['-', '+']).filter(|letters| !letters.starts_with('-'));
+    let letters = letters.unwrap_or_default();
+    // What follows such a letter in its own word is the value.
+    let first = letters.find(|c: char| known.detached.contains(c));
+    VALUED.contains(&option) || first.is_some_and(|at| at + 1 == letters.len())
 }
 
 /// `-f -`, `-nf /dev/stdin`, `-f-`, `--file=-`
@@ -132,11 +201,6 @@ fn has_code(known: &Interpreter, arguments: &[String]) -> bool {
         }
         None => false,
     })
-}
-
-/// The same of a program by its name.
-fn has_code_of(program: &str, arguments: &[String]) -> bool {
-    interpreter(program).is_some_and(|known| has_code(known, arguments))
 }
 
 fn base(name: &str) -> String {
@@ -190,6 +254,18 @@ mod tests {
             "su u",
             "sudo -u x -s",
             "docker-compose exec -T db psql",
+            "python3 - --help",
+            "python3 - -c",
+            "python3 -u - --version",
+            "zsh -s --version",
+            "zsh -s -- -c",
+            "zsh -eo pipefail",
+            "zsh --emulate sh",
+            "ssh host zsh -s --help",
+            "perl -I lib",
+            "php -d a=b",
+            "tclsh --version",
+            "tclsh -encoding utf-8",
             "bundle exec ruby",
         ] {
             assert!(reads(line), "{line}");
@@ -204,6 +280,15 @@ mod tests {
             "python3 -c print",
             "python3 a.py -",
             "python3 --version",
+            "python3 --help -",
+            "python3 -V",
+            "python3 -W c -c x",
+            "python3 a.py --help",
+            "zsh --help",
+            "zsh -eo pipefail a.sh",
+            "zsh -ec ls",
+            "php -d a=b a.php",
+            "perl -I lib a.pl",
             "node -e x",
             "node a.js",
             "perl -pe s/a/b/",

@@ -30,6 +30,8 @@ pub(super) struct Interpreter {
     pub(super) code: &'static str,
     /// Letters of options behind which a value is joined.
     pub(super) valued: &'static str,
+    /// Letters of options whose value is the next word, if nothing is joined to them.
+    pub(super) detached: &'static str,
 }
 
 const fn of(
@@ -37,68 +39,58 @@ const fn of(
     source: Source,
     code: &'static str,
     valued: &'static str,
+    detached: &'static str,
 ) -> Interpreter {
-    Interpreter { names, source, code, valued }
+    Interpreter { names, source, code, valued, detached }
 }
 
 /// Shells whose `-c` is read as a line of its own, not as words that may start something.
 const READ_AS_LINES: &[&str] = &["sh", "bash", "dash"];
 /// Names that many versions and editions of one program begin with.
 const PYTHONS: &[&str] = &["python", "pypy", "ipython"];
-const PYTHON: Interpreter = of(PYTHONS, Source::Program, "cm", "WX");
+const PYTHON: Interpreter = of(PYTHONS, Source::Program, "cm", "WX", "WX");
+/// What takes the next word in one of the many that have a row together: where it is none in another, a line is asked about.
+const OTHERS: &str = "DIJLUCHglpt";
 
 const INTERPRETERS: &[Interpreter] = &[
-    of(READ_AS_LINES, Source::Shell, "c", "o"),
+    of(READ_AS_LINES, Source::Shell, "c", "o", "oO"),
     of(
         &["zsh", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "nu", "xonsh", "elvish", "yash"],
         Source::Shell,
         "c",
         "o",
+        "oCD",
     ),
-    of(&["perl"], Source::Program, "eE", "mMIFDxiC"),
-    of(&["ruby", "raku", "lua", "luajit"], Source::Program, "e", "rIEKxlM"),
-    of(&["node", "nodejs", "tsx", "ts-node"], Source::Program, "ep", "rC"),
-    of(&["php"], Source::Program, "rfFRB", "dcz"),
+    of(&["perl"], Source::Program, "eE", "mMIFDxiC", "I"),
+    of(&["ruby", "raku"], Source::Program, "e", "rIEKxlM", "rIEC"),
+    of(&["lua", "luajit"], Source::Program, "e", "rIEKxlM", "l"),
+    of(&["node", "nodejs", "tsx", "ts-node"], Source::Program, "ep", "rC", "rC"),
+    of(&["php"], Source::Program, "rfFRB", "dcz", "dczt"),
     of(
-        &[
-            "irb",
-            "deno",
-            "bun",
-            "tclsh",
-            "expect",
-            "m4",
-            "julia",
-            "r",
-            "rscript",
-            "octave",
-            "gnuplot",
-            "osascript",
-            "ghci",
-            "elixir",
-            "iex",
-            "guile",
-            "racket",
-            "sbcl",
-            "clojure",
-            "clj",
-            "groovy",
-            "jshell",
-            "scala",
-            "ocaml",
-            "bpython",
-            "sqlite3",
-        ],
+        &["tclsh", "wish", "irb", "sbcl", "jshell", "iex", "m4", "octave", "sqlite3"],
         Source::Program,
-        "cef",
         "",
+        "",
+        OTHERS,
     ),
-    of(&["pwsh", "powershell"], Source::PowerShell, "", ""),
-    of(&["psql"], Source::Database, "cf", "UhpdoFRPTvL"),
-    of(&["mysql", "mariadb"], Source::Database, "e", "uhpPDS"),
-    of(&["ex", "ed", "gdb", "lldb", "sftp", "ftp", "lftp"], Source::Input, "", ""),
-    of(&["vim", "vi", "nvim"], Source::Editor, "", ""),
-    of(&["make", "gmake", "emacs", "ghc"], Source::Files, "", ""),
-    of(&["awk", "gawk", "mawk", "nawk", "sed", "gsed"], Source::Filter, "f", ""),
+    of(&["expect", "gnuplot", "racket"], Source::Program, "cef", "", OTHERS),
+    of(&["r", "rscript"], Source::Program, "ef", "", OTHERS),
+    of(&["julia"], Source::Program, "eE", "", OTHERS),
+    of(&["guile", "bpython"], Source::Program, "cm", "", OTHERS),
+    of(
+        &["deno", "bun", "osascript", "ghci", "elixir", "clojure", "clj", "groovy", "scala", "ocaml"],
+        Source::Program,
+        "e",
+        "",
+        OTHERS,
+    ),
+    of(&["pwsh", "powershell"], Source::PowerShell, "", "", ""),
+    of(&["psql"], Source::Database, "cf", "UhpdoFRPTvL", ""),
+    of(&["mysql", "mariadb"], Source::Database, "e", "uhpPDS", ""),
+    of(&["ex", "ed", "gdb", "lldb", "sftp", "ftp", "lftp"], Source::Input, "", "", ""),
+    of(&["vim", "vi", "nvim"], Source::Editor, "", "", ""),
+    of(&["make", "gmake", "emacs", "ghc"], Source::Files, "", "", ""),
+    of(&["awk", "gawk", "mawk", "nawk", "sed", "gsed"], Source::Filter, "f", "", ""),
 ];
 
 /// What is known of the program of this name, in whatever version: `lua5.4`, `zsh-5.9`, `psql.exe`.
