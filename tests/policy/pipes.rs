@@ -102,3 +102,76 @@ fn a_program_that_is_read_from_a_file_is_asked_about_as_from_a_pipe() {
         ],
     );
 }
+
+#[test]
+fn every_program_that_runs_what_it_reads_is_asked_about() {
+    all(
+        "shell(git push *)",
+        &[
+            ("ask", "echo git push | at -f - now"),
+            ("ask", "echo git push | at now"),
+            ("ask", "echo git push | batch"),
+            ("ask", "echo git push | nix-shell"),
+            ("ask", "echo git push | nix develop"),
+            ("ask", "echo ':!git push' | vim -s -"),
+            ("ask", "echo ':!git push' | vim"),
+            ("ask", "echo '!git push' | ex a"),
+            ("ask", "echo '!git push' | ed"),
+            ("ask", "echo '* * * * * git push' | crontab -"),
+            ("ask", "echo '* * * * * git push' | crontab -u me -"),
+            ("ask", "echo git push | parallel"),
+            ("ask", "echo git push | parallel --halt now,fail=1"),
+            ("ask", "echo git push | xargs sh -c"),
+            ("ask", "echo 'a:; git push' | make -f -"),
+            ("ask", "echo 'a:; git push' | make -f//dev/stdin"),
+            ("ask", "echo 'shell git push' | gdb -x /dev/stdin"),
+            ("ask", "echo 'exec git push' | tclsh"),
+            ("ask", "echo 'system(\"git push\")' | R --no-save"),
+            ("ask", "echo 'system(\"git push\")' | octave -f"),
+            ("ask", "echo 'exec git push' | expect -f -"),
+            ("ask", "echo '\\! git push' | psql db"),
+            ("ask", "echo '!git push' | dc"),
+            ("ask", "echo git push | sed e"),
+            ("ask", "echo git push | docker run -i --rm image"),
+            ("ask", "echo git push | wsl"),
+            ("ask", "nix-shell <<< 'git push'"),
+            ("ask", "cat x | nix-shell"),
+            ("ask", "cat x | at -f /dev/stdin now"),
+            ("ask", "cat x | tclsh"),
+            ("deny", "wsl sh -c 'git push'"),
+            ("deny", "wsl.exe -- git push"),
+            ("ask", "tmux new-window 'git push'"),
+            ("allow", "cat x | docker login --password-stdin"),
+            ("allow", "cat x | docker run -i image jq ."),
+            ("allow", "cat x | nix-shell --run ls"),
+            ("allow", "cat x | vim -"),
+            ("allow", "cat x | crontab a"),
+            ("allow", "cat x | sed s/a/b/"),
+            ("allow", "cat x | parallel gzip"),
+            ("allow", "echo ls | nix-shell"),
+        ],
+    );
+}
+
+#[test]
+fn words_that_a_program_reads_are_words_of_what_it_starts() {
+    all(
+        "shell(git push *)",
+        &[
+            ("ask", "echo push | xargs git"),
+            ("ask", "echo push | gxargs git"),
+            ("ask", "echo push | parallel git"),
+            ("ask", "echo push | parallel git {}"),
+            ("ask", "parallel git pu{} ::: sh"),
+            ("ask", "parallel {1} {2} ::: git ::: push"),
+            ("ask", "echo push | sem -j 2 git"),
+            ("ask", "echo push | busybox xargs git"),
+            ("ask", "echo push | docker exec -i c xargs git"),
+            ("ask", "echo push | ssh host 'xargs git'"),
+            ("deny", "parallel git push ::: a"),
+            ("allow", "echo x | parallel git log"),
+            ("allow", "echo x | busybox xargs -I {} cp {} a"),
+            ("allow", "parallel gzip ::: a b"),
+        ],
+    );
+}

@@ -30,6 +30,9 @@ pub(super) fn started(pattern: &str, command: &Command) -> Vec<CommandWords> {
         let places = effect::program_places(&program, &words);
         let may_run = |at: usize| !is_read && places.get(at).copied().unwrap_or_default();
         all.extend(tails_where(pattern, &words, may_run));
+        if !is_read {
+            all.extend(fed(pattern, &program, &words));
+        }
         let lines = words.iter().flat_map(|text| lines_in(text)).flat_map(rough_words);
         all.extend(lines.filter(|words| may_begin(pattern, words)));
     }
@@ -123,22 +126,52 @@ fn in_input(pattern: &str, reading: &Reading) -> Vec<CommandWords> {
         command.name().is_some_and(|name| runs(&name, &words)) || effect::reads_program(&words)
     };
     let is_any = || reading.commands.iter().any(is_runner);
+    // Without such a text nobody asks.
+    let commands = reading.commands.iter().filter(|command| !command.is_wrapper && !reading.given.is_empty());
+    let written =
+        commands.map(|command| command.words.iter().map(Word::with_holes).collect::<CommandWords>());
+    let readers: Vec<CommandWords> = written.filter(|words| effect::reads_program(words)).collect();
     // What comes to the end of a pipe is read by one of the other commands.
     let is_program = |given: &&GivenText| {
         given.to.iter().any(|word| runs(word, &given.to))
+            || readers.iter().any(|words| given.to.ends_with(words))
             || ((given.to.is_empty() || given.is_piped) && is_any())
     };
-    let reads = |command: &Command| {
-        !command.is_wrapper
-            && effect::reads_program(&command.words.iter().map(Word::with_holes).collect::<Vec<_>>())
-    };
-    let is_sure = !reading.given.is_empty() && reading.commands.iter().any(reads);
-    let known = |text: &String| if is_sure { text.clone() } else { text.replace(HOLE, " ") };
+    let known = |text: &String| if readers.is_empty() { text.replace(HOLE, " ") } else { text.clone() };
     let texts = reading.given.iter().filter(is_program).map(|given| known(&given.text));
     // What a pipe or a file brings may be all that comes: what the line does not tell of it stays a hole.
     let piped = reading.piped.iter().filter(|piped| effect::reads_program(&piped.words));
     let piped: BTreeSet<&str> = piped.map(|piped| &*piped.text).collect();
     texts.chain(piped.into_iter().map(str::to_owned)).flat_map(|text| in_text(pattern, &text)).collect()
+}
+
+/// What a program starts that adds what it reads to the words: `parallel git`, `docker exec c xargs git`.
+fn fed(pattern: &str, program: &str, words: &[String]) -> Vec<CommandWords> {
+    let adds = |name: &str| effect::adds_words(&name.rsplit('/').next().unwrap_or_default().to_lowercase());
+    if !adds(program) && !words.iter().any(|word| adds(word)) {
+        return Vec::new();
+    }
+    let before = std::iter::once("").chain(words.iter().map(String::as_str));
+    // Behind `-I` stands what is replaced.
+    let filled = words
+        .iter()
+        .zip(before)
+        .map(|(word, before)| if before == "-I" { word.clone() } else { filled(word) });
+    let all: CommandWords = filled.chain(std::iter::once(HOLE.to_string())).collect();
+    let own = all.iter().take_while(|word| word.starts_with('-')).count();
+    let is_command = |tail: &CommandWords| {
+        let is_whole = adds(program) && tail.len() + own == all.len();
+        tail.len() > 1 && (is_whole || !tail.first().is_some_and(|name| name.contains(HOLE)))
+    };
+    tails_where(pattern, &all, |_| false).into_iter().filter(is_command).collect()
+}
+
+/// A word with a hole for the braces that what is read takes the place of.
+fn filled(word: &str) -> String {
+    match (word.split_once('{'), word.rsplit_once('}')) {
+        (Some((before, _)), Some((_, after))) => format!("{before}{HOLE}{after}"),
+        _ => word.to_owned(),
+    }
 }
 
 /// What a text in another language may start: each of its words may be the name of a program. A letter is
@@ -149,6 +182,7 @@ fn in_text(pattern: &str, text: &str) -> Vec<CommandWords> {
         let words = part.iter().flat_map(|word| word.split([',', '=', '[', ']']));
         let words: CommandWords = words.filter(|word| !word.is_empty()).map(str::to_owned).collect();
         let is_letter = |words: &CommandWords| words.iter().map(String::len).sum::<usize>() == 1;
+        all.extend(fed(pattern, "", &words));
         all.extend(tails(pattern, &words).into_iter().filter(|words| !is_letter(words)));
     }
     all

@@ -169,6 +169,16 @@ const LAUNCHERS: &[&str] = &[
     "parallel-ssh",
     "clush",
     "lima",
+    "limactl",
+    "wsl",
+    "cmd",
+    "distrobox",
+    "toolbox",
+    "schroot",
+    "guix",
+    "rush",
+    "xe",
+    "rargs",
 ];
 
 /// Programs of which nothing else is known here, and whose words name no command: what they look for, install,
@@ -217,13 +227,18 @@ const OF_NAMES: &[&str] = &[
 ];
 
 /// Programs of which only an argument may be such a text.
-const BY_ARGUMENT: &[&str] =
-    &["less", "man", "tar", "gtar", "bsdtar", "rsync", "scp", "git", "hg", "zip", "cpio", "tcpdump", "cmake"];
+const BY_ARGUMENT: &[&str] = &[
+    "less", "man", "tar", "gtar", "bsdtar", "rsync", "scp", "git", "hg", "zip", "cpio", "tcpdump", "cmake",
+    "tmux", "screen",
+];
 
 /// Programs beside shells that start what their standard input says. Their arguments are looked at in other ways.
 const BY_INPUT: &[&str] = &[
     "ssh", "su", "sudo", "chroot", "nsenter", "unshare", "script", "parallel", "at", "batch", "crontab", "uv",
 ];
+
+/// Programs that add what they read to the words of what they start.
+const ADDING: &[&str] = &["xargs", "gxargs", "parallel", "sem", "rush", "xe", "rargs"];
 
 /// Subcommands of git whose texts are messages.
 const MESSAGES: &[&str] =
@@ -231,10 +246,16 @@ const MESSAGES: &[&str] =
 
 /// Whether it starts what its arguments say, so that a denying rule is tried on each tail of them.
 pub(in crate::policy) fn is_launcher(program: &str) -> bool {
+    let program = program.strip_suffix(".exe").unwrap_or(program);
     // `ld.so`, `ld-linux-x86-64.so.2`, `ld-2.36.so`, `ld64.so.1`, `ld-musl-x86_64.so.1`
     LAUNCHERS.contains(&program)
         || is_shell_by_words(program)
         || (program.starts_with("ld") && program.contains(".so"))
+}
+
+/// Whether what it reads becomes words of what it starts: `parallel git`.
+pub(in crate::policy) fn adds_words(program: &str) -> bool {
+    ADDING.contains(&program)
 }
 
 /// Whether its words are known to name no command.

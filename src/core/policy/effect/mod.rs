@@ -4,9 +4,11 @@ mod arguments;
 mod find;
 mod git;
 mod git_reads;
+mod input_files;
 mod inputs;
 mod interpreters;
 mod launchers;
+mod openers;
 mod readers;
 mod reads;
 mod receivers;
@@ -19,7 +21,9 @@ use crate::tool::SideEffect;
 
 pub(super) use git::is_subcommand as is_git_subcommand;
 pub(super) use inputs::reads_program;
-pub(super) use launchers::{is_about_names, is_interpreter, is_launcher, names_its_word, runs_its_input};
+pub(super) use launchers::{
+    adds_words, is_about_names, is_interpreter, is_launcher, names_its_word, runs_its_input,
+};
 pub(super) use reads::{opens, operands};
 pub(super) use receivers::receivers;
 pub(super) use starters::{program_places, started};
