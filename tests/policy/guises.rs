@@ -284,7 +284,7 @@ fn a_word_that_only_names_something_is_no_program_of_git() {
             ("ask", "man -P git-push x"),
         ],
     );
-    all("shell(git-push *)", &[("deny", "docker pull git-push"), ("ask", "man git-push")]);
+    all("shell(git-push *)", &[("deny", "docker run i git-push"), ("ask", "man git-push")]);
 }
 
 #[test]

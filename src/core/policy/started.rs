@@ -28,12 +28,15 @@ pub(super) fn started(pattern: &str, command: &Command) -> Vec<CommandWords> {
     let is_read = is_read_through(command);
     for words in launched {
         let places = effect::program_places(&program, &words);
+        let names = only_names(&program, &words, is_read);
         let may_run = |at: usize| !is_read && places.get(at).copied().unwrap_or_default();
-        all.extend(tails_where(pattern, &words, may_run));
+        let may_start = |at: usize| !names.contains(&at) && (may_run(at) || !only_runs(pattern, &words, at));
+        all.extend(tails_where(pattern, &words, may_start));
         if !is_read {
             all.extend(fed(pattern, &program, &words));
         }
-        let lines = words.iter().flat_map(|text| lines_in(text)).flat_map(rough_words);
+        let texts = words.iter().enumerate().filter(|(at, _)| !names.contains(at));
+        let lines = texts.flat_map(|(_, text)| lines_in(text)).flat_map(rough_words);
         all.extend(lines.filter(|words| may_begin(pattern, words)));
     }
     all
@@ -91,13 +94,13 @@ fn embedded(pattern: &str, command: &Command) -> Vec<CommandWords> {
     let texts: Vec<String> = command.arguments().iter().map(Word::with_holes).collect();
     let before = std::iter::once(None).chain(texts.iter().map(|text| Some(text.as_str())));
     // Of a launcher's words those that may be programs are in other lists.
-    let only_names =
+    let is_listed =
         |before: Option<&str>| effect::is_launcher(&program) || effect::names_its_word(&program, before);
-    let may_start = texts
-        .iter()
-        .zip(before)
-        .filter(|&(text, before)| !(git_names::is_only_a_program(pattern, text) && only_names(before)));
-    may_start.flat_map(|(text, _)| in_text(pattern, text)).collect()
+    let names = only_names(&program, &texts, is_read_through(command));
+    let may_start = texts.iter().zip(before).enumerate().filter(|(at, (text, before))| {
+        !names.contains(at) && !(git_names::is_only_a_program(pattern, text) && is_listed(*before))
+    });
+    may_start.flat_map(|(_, (text, _))| in_text(pattern, text)).collect()
 }
 
 /// What stands behind a program that nobody knows: it may be one that starts what its words say. A word that
@@ -112,7 +115,8 @@ fn behind_unknown(pattern: &str, command: &Command) -> Vec<CommandWords> {
     let words: CommandWords = command.arguments().iter().map(Word::with_holes).collect();
     let is_command =
         |words: &CommandWords| words.len() > 1 && words.first().is_some_and(|name| !name.contains(HOLE));
-    tails_where(pattern, &words, |_| false).into_iter().filter(is_command).collect()
+    let may_start = |at: usize| !only_runs(pattern, &words, at);
+    tails_where(pattern, &words, may_start).into_iter().filter(is_command).collect()
 }
 
 /// What a text that a program is given on its standard input may start, where it may be a program too. Where it
@@ -163,7 +167,8 @@ fn fed(pattern: &str, program: &str, words: &[String]) -> Vec<CommandWords> {
         let is_whole = adds(program) && tail.len() + own == all.len();
         tail.len() > 1 && (is_whole || !tail.first().is_some_and(|name| name.contains(HOLE)))
     };
-    tails_where(pattern, &all, |_| false).into_iter().filter(is_command).collect()
+    let may_start = |at: usize| !only_runs(pattern, &all, at);
+    tails_where(pattern, &all, may_start).into_iter().filter(is_command).collect()
 }
 
 /// A word with a hole for the braces that what is read takes the place of.
@@ -193,12 +198,29 @@ fn tails(pattern: &str, words: &[String]) -> Vec<CommandWords> {
     tails_where(pattern, words, |_| true)
 }
 
-/// The same; what only speaks of the pattern as a program (`git-push`) counts where `may_run` says so.
-fn tails_where(pattern: &str, words: &[String], may_run: impl Fn(usize) -> bool) -> Vec<CommandWords> {
-    let only_runs = |at: usize| words.get(at).is_some_and(|name| git_names::is_only_a_program(pattern, name));
-    let starts = (0..words.len()).filter(|at| may_run(*at) || !only_runs(*at));
+/// The same of those that begin where `may_start` says so.
+fn tails_where(pattern: &str, words: &[String], may_start: impl Fn(usize) -> bool) -> Vec<CommandWords> {
+    let starts = (0..words.len()).filter(|at| may_start(*at));
     let ends = starts.filter_map(|start| words.get(start..));
     bounded(pattern, ends.filter(|end| may_begin(pattern, end)).map(<[String]>::to_vec), MOST_TAILS)
+}
+
+/// Whether a word speaks of the pattern only as a program: `git-push`.
+fn only_runs(pattern: &str, words: &[String], at: usize) -> bool {
+    words.get(at).is_some_and(|name| git_names::is_only_a_program(pattern, name))
+}
+
+/// Which words behind a launcher only name something. Those behind another launcher count where that starts
+/// what is read as a command of its own.
+fn only_names(program: &str, words: &[String], is_read: bool) -> BTreeSet<usize> {
+    let is_tool = |word: &String| effect::is_container_tool(word.rsplit('/').next().unwrap_or_default());
+    let first = match words.iter().position(is_tool) {
+        _ if effect::is_container_tool(program) => 0,
+        Some(at) if is_read => at + 1,
+        _ => return BTreeSet::new(),
+    };
+    let places = effect::name_places(words.get(first..).unwrap_or_default());
+    places.into_iter().map(|at| at + first).collect()
 }
 
 /// As many of the lists as are tried. Of more than that only the shell knows; but what a pattern says that

@@ -1,6 +1,7 @@
 //! What a command does to the world, from tables that err on the side of more.
 
 mod arguments;
+mod container_names;
 mod find;
 mod git;
 mod git_reads;
@@ -19,6 +20,7 @@ mod trees;
 use super::shell::{Access, Command, Reading, Redirection, is_of_system};
 use crate::tool::SideEffect;
 
+pub(super) use container_names::{is_container_tool, name_places};
 pub(super) use git::is_subcommand as is_git_subcommand;
 pub(super) use inputs::reads_program;
 pub(super) use launchers::{
