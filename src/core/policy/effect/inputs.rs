@@ -3,7 +3,7 @@
 
 use super::super::shell::is_of_system;
 use super::input_files::{brings_keys, is_file_input, is_input, names_file_of_input, names_input};
-use super::interpreters::{Interpreter, Source, interpreter, is_shell};
+use super::interpreters::{Interpreter, ProgramSource, interpreter, is_shell};
 use super::openers::opens_shell;
 use super::starters::started;
 
@@ -99,7 +99,8 @@ pub(in crate::policy) fn reads_program(words: &[String]) -> bool {
     // What these start is a command of its own in the reading of the line.
     let is_read = matches!(program.as_str(), "sudo" | "doas" | "env" | "xargs" | "time" | "timeout");
     let is_script = is_shell(&program)
-        && interpreter(&program).is_some_and(|known| !has_code(known, Call::of(known, arguments).options));
+        && interpreter(&program)
+            .is_some_and(|known| !has_code(known, InterpreterCall::of(known, arguments).options));
     let starts = || started(&program, arguments).iter().any(|words| starts_one(words));
     takes(&program, arguments) || (!is_read && !is_script && starts())
 }
@@ -161,24 +162,24 @@ fn takes(program: &str, arguments: &[String]) -> bool {
 
 /// Whether a program with a language takes what it runs from its standard input.
 fn takes_program(known: &Interpreter, arguments: &[String]) -> bool {
-    let call = Call::of(known, arguments);
+    let call = InterpreterCall::of(known, arguments);
     let may_be_input = || call.operand.is_none_or(is_input);
     let is_option = |word: &String| word.starts_with(['-', '+']);
     match known.source {
-        Source::Shell => {
+        ProgramSource::Shell => {
             let is_on = |word: &String| is_option(word) && word.contains('s') && !word.starts_with("--");
             !has_code(known, call.options) && (call.options.iter().any(is_on) || may_be_input())
         }
-        Source::Program => {
+        ProgramSource::Program => {
             let with_next = arguments.get(..=call.options.len()).unwrap_or(arguments);
             names_file_of_input(with_next) || (may_be_input() && !has_code(known, call.options))
         }
-        Source::PowerShell => names_input(arguments) || arguments.iter().all(is_option),
-        Source::Input => true,
-        Source::Database => !has_code(known, arguments),
-        Source::Filter => is_file_input(known.code, arguments),
-        Source::Files => names_input(arguments),
-        Source::Editor => {
+        ProgramSource::PowerShell => names_input(arguments) || arguments.iter().all(is_option),
+        ProgramSource::Input => true,
+        ProgramSource::Database => !has_code(known, arguments),
+        ProgramSource::Filter => is_file_input(known.code, arguments),
+        ProgramSource::Files => names_input(arguments),
+        ProgramSource::Editor => {
             let is_text = arguments.iter().any(|word| word == "-");
             brings_keys(arguments) || !is_text
         }
@@ -213,14 +214,14 @@ fn only_tells(program: &str, arguments: &[String]) -> bool {
 }
 
 /// The words of an interpreter, taken apart: those behind its first operand are for what it runs.
-struct Call<'w> {
+struct InterpreterCall<'w> {
     /// Its options and their values.
     options: &'w [String],
     /// What follows them.
     operand: Option<&'w str>,
 }
 
-impl<'w> Call<'w> {
+impl<'w> InterpreterCall<'w> {
     fn of(known: &Interpreter, arguments: &'w [String]) -> Self {
         let mut is_value = false;
         let mut is_own = |word: &String| {

@@ -2,7 +2,7 @@
 
 /// Where a program with a language takes what it runs from.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Source {
+pub(super) enum ProgramSource {
     /// A shell: its options, a file, or its standard input. Its words are lines for it.
     Shell,
     /// An option, the first operand, or else the standard input.
@@ -25,7 +25,7 @@ pub(super) enum Source {
 pub(super) struct Interpreter {
     names: &'static [&'static str],
     /// Where they take what they run from.
-    pub(super) source: Source,
+    pub(super) source: ProgramSource,
     /// Letters of options that bring the program.
     pub(super) code: &'static str,
     /// Letters of options behind which a value is joined.
@@ -36,7 +36,7 @@ pub(super) struct Interpreter {
 
 const fn of(
     names: &'static [&'static str],
-    source: Source,
+    source: ProgramSource,
     code: &'static str,
     valued: &'static str,
     detached: &'static str,
@@ -48,24 +48,24 @@ const fn of(
 const READ_AS_LINES: &[&str] = &["sh", "bash", "dash"];
 /// Names that many versions and editions of one program begin with.
 const PYTHONS: &[&str] = &["python", "pypy", "ipython"];
-const PYTHON: Interpreter = of(PYTHONS, Source::Program, "cm", "WX", "WX");
+const PYTHON: Interpreter = of(PYTHONS, ProgramSource::Program, "cm", "WX", "WX");
 /// What takes the next word in one of the many that have a row together: where it is none in another, a line is asked about.
 const OTHERS: &str = "DIJLUCHglpt";
 
 const INTERPRETERS: &[Interpreter] = &[
-    of(READ_AS_LINES, Source::Shell, "c", "o", "oO"),
+    of(READ_AS_LINES, ProgramSource::Shell, "c", "o", "oO"),
     of(
         &["zsh", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "nu", "xonsh", "elvish", "yash"],
-        Source::Shell,
+        ProgramSource::Shell,
         "c",
         "o",
         "oCD",
     ),
-    of(&["perl"], Source::Program, "eE", "mMIFDxiC", "I"),
-    of(&["ruby", "raku"], Source::Program, "e", "rIEKxlM", "rIEC"),
-    of(&["lua", "luajit"], Source::Program, "e", "rIEKxlM", "l"),
-    of(&["node", "nodejs", "tsx", "ts-node"], Source::Program, "ep", "rC", "rC"),
-    of(&["php"], Source::Program, "rfFRB", "dcz", "dczt"),
+    of(&["perl"], ProgramSource::Program, "eE", "mMIFDxiC", "I"),
+    of(&["ruby", "raku"], ProgramSource::Program, "e", "rIEKxlM", "rIEC"),
+    of(&["lua", "luajit"], ProgramSource::Program, "e", "rIEKxlM", "l"),
+    of(&["node", "nodejs", "tsx", "ts-node"], ProgramSource::Program, "ep", "rC", "rC"),
+    of(&["php"], ProgramSource::Program, "rfFRB", "dcz", "dczt"),
     of(
         &[
             "tclsh",
@@ -112,26 +112,26 @@ const INTERPRETERS: &[Interpreter] = &[
             "sparkr",
             "groovysh",
         ],
-        Source::Program,
+        ProgramSource::Program,
         "",
         "",
         OTHERS,
     ),
-    of(&["expect", "racket"], Source::Program, "cef", "", OTHERS),
-    of(&["gnuplot"], Source::Program, "", "", "e"),
-    of(&["r", "rscript"], Source::Program, "ef", "", OTHERS),
-    of(&["julia"], Source::Program, "eE", "", OTHERS),
-    of(&["guile", "bpython"], Source::Program, "cm", "", OTHERS),
+    of(&["expect", "racket"], ProgramSource::Program, "cef", "", OTHERS),
+    of(&["gnuplot"], ProgramSource::Program, "", "", "e"),
+    of(&["r", "rscript"], ProgramSource::Program, "ef", "", OTHERS),
+    of(&["julia"], ProgramSource::Program, "eE", "", OTHERS),
+    of(&["guile", "bpython"], ProgramSource::Program, "cm", "", OTHERS),
     of(
         &["deno", "bun", "osascript", "ghci", "elixir", "clojure", "clj", "groovy", "scala", "ocaml"],
-        Source::Program,
+        ProgramSource::Program,
         "e",
         "",
         OTHERS,
     ),
-    of(&["pwsh", "powershell"], Source::PowerShell, "", "", ""),
-    of(&["psql"], Source::Database, "cf", "UhpdoFRPTvL", ""),
-    of(&["mysql", "mariadb"], Source::Database, "e", "uhpPDS", ""),
+    of(&["pwsh", "powershell"], ProgramSource::PowerShell, "", "", ""),
+    of(&["psql"], ProgramSource::Database, "cf", "UhpdoFRPTvL", ""),
+    of(&["mysql", "mariadb"], ProgramSource::Database, "e", "uhpPDS", ""),
     of(
         &[
             "pgcli",
@@ -149,22 +149,22 @@ const INTERPRETERS: &[Interpreter] = &[
             "mongosh",
             "mongo",
         ],
-        Source::Database,
+        ProgramSource::Database,
         "cef",
         "",
         "",
     ),
     of(
         &["ex", "ed", "red", "gdb", "lldb", "jdb", "sftp", "ftp", "lftp", "ncftp", "smbclient"],
-        Source::Input,
+        ProgramSource::Input,
         "",
         "",
         "",
     ),
-    of(&["vim", "vi", "view", "rvim", "gvim", "vimdiff", "nvim"], Source::Editor, "", "", ""),
-    of(&["make", "gmake", "emacs", "ghc"], Source::Files, "", "", ""),
-    of(&["awk", "gawk", "mawk", "nawk"], Source::Filter, "fEi", "", ""),
-    of(&["sed", "gsed"], Source::Filter, "f", "", ""),
+    of(&["vim", "vi", "view", "rvim", "gvim", "vimdiff", "nvim"], ProgramSource::Editor, "", "", ""),
+    of(&["make", "gmake", "emacs", "ghc"], ProgramSource::Files, "", "", ""),
+    of(&["awk", "gawk", "mawk", "nawk"], ProgramSource::Filter, "fEi", "", ""),
+    of(&["sed", "gsed"], ProgramSource::Filter, "f", "", ""),
 ];
 
 /// What is known of the program of this name, in whatever version: `lua5.4`, `zsh-5.9`, `psql.exe`.
@@ -180,12 +180,13 @@ pub(super) fn interpreter(program: &str) -> Option<&'static Interpreter> {
 
 /// Whether it has a language in which others can be started, and is no shell and no filter.
 pub(super) fn has_language(program: &str) -> bool {
-    interpreter(program).is_some_and(|known| !matches!(known.source, Source::Shell | Source::Filter))
+    interpreter(program)
+        .is_some_and(|known| !matches!(known.source, ProgramSource::Shell | ProgramSource::Filter))
 }
 
 /// Whether it is a shell.
 pub(super) fn is_shell(program: &str) -> bool {
-    interpreter(program).is_some_and(|known| known.source == Source::Shell)
+    interpreter(program).is_some_and(|known| known.source == ProgramSource::Shell)
 }
 
 /// Whether it is a shell whose words are looked at one by one.
@@ -195,7 +196,7 @@ pub(super) fn is_shell_by_words(program: &str) -> bool {
 
 /// Whether its standard input is what it works on, unless an option says that it is its program.
 pub(super) fn is_filter(program: &str) -> bool {
-    interpreter(program).is_some_and(|known| known.source == Source::Filter)
+    interpreter(program).is_some_and(|known| known.source == ProgramSource::Filter)
 }
 
 #[cfg(test)]
@@ -205,18 +206,18 @@ mod tests {
     #[test]
     fn every_version_of_a_program_is_known() {
         for (name, source) in [
-            ("zsh", Source::Shell),
-            ("zsh-5.9", Source::Shell),
-            ("bash5", Source::Shell),
-            ("lua5.4", Source::Program),
-            ("perl5.38.2", Source::Program),
-            ("pypy3", Source::Program),
-            ("python3.12", Source::Program),
-            ("tclsh8.6", Source::Program),
-            ("sqlite3", Source::Program),
-            ("m4", Source::Program),
-            ("psql.exe", Source::Database),
-            ("gawk-5.1", Source::Filter),
+            ("zsh", ProgramSource::Shell),
+            ("zsh-5.9", ProgramSource::Shell),
+            ("bash5", ProgramSource::Shell),
+            ("lua5.4", ProgramSource::Program),
+            ("perl5.38.2", ProgramSource::Program),
+            ("pypy3", ProgramSource::Program),
+            ("python3.12", ProgramSource::Program),
+            ("tclsh8.6", ProgramSource::Program),
+            ("sqlite3", ProgramSource::Program),
+            ("m4", ProgramSource::Program),
+            ("psql.exe", ProgramSource::Database),
+            ("gawk-5.1", ProgramSource::Filter),
         ] {
             assert!(interpreter(name).is_some_and(|known| known.source == source), "{name}");
         }
