@@ -120,6 +120,7 @@ fn a_text_for_a_program_that_runs_its_input_is_asked_about() {
             ("ask", "crontab - <<< '* * * * * rm x'"),
             ("ask", "Rscript -e 'system(\"rm -rf x\")'"),
             ("ask", "R -e 'system(\"rm x\")'"),
+            ("ask", "perl5.38 -e 'system(\"rm x\")'"),
             ("ask", "elixir -e 'System.cmd(\"rm\", [\"x\"])'"),
             ("ask", "guile -c '(system \"rm x\")'"),
             ("ask", "tsx -e 'spawn(\"rm\", [\"x\"])'"),
@@ -127,7 +128,8 @@ fn a_text_for_a_program_that_runs_its_input_is_asked_about() {
             ("allow", "awk '{ print }' <<'E'\nrm x\nE"),
             ("allow", "sed s/a/b/ <<'E'\nrm x\nE"),
             ("allow", "python3 - <<'E'\nprint(1)\nE"),
-            ("allow", "python3 - <<< \"$x\""),
+            ("ask", "python3 - <<< \"$x\""),
+            ("allow", "python3 a.py <<< \"$x\""),
             ("allow", "cat <<< 'rm x'"),
             ("allow", "cat > build.sh <<'E'\nrm x\nE\nmake all"),
             ("allow", "git commit -F - <<'E'\nrm x\nE"),
@@ -282,7 +284,7 @@ fn a_word_that_only_names_something_is_no_program_of_git() {
             ("ask", "man -P git-push x"),
         ],
     );
-    all("shell(git-push *)", &[("deny", "docker pull git-push"), ("ask", "man git-push")]);
+    all("shell(git-push *)", &[("deny", "docker run i git-push"), ("ask", "man git-push")]);
 }
 
 #[test]

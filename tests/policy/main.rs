@@ -14,6 +14,7 @@ extern crate countersign_core as countersign;
 
 mod close_calls;
 mod closed;
+mod containers;
 mod differential;
 #[path = "../support/executable.rs"]
 mod executable;

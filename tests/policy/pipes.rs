@@ -1,4 +1,4 @@
-//! Texts that a pipe brings to programs, against rules.
+//! Texts that a pipe or a redirection brings to programs, against rules.
 
 use super::guises::all;
 
@@ -34,6 +34,144 @@ fn what_a_pipe_brings_to_a_program_that_runs_its_input_is_asked_about() {
             ("allow", "cat x | sudo tee /etc/x"),
             ("allow", "cat x | ssh host cat"),
             ("allow", "python3 a.py | cat"),
+        ],
+    );
+}
+
+#[test]
+fn a_program_that_hands_on_a_file_hands_on_nothing_that_the_line_tells() {
+    all(
+        "shell(git push *)",
+        &[
+            ("ask", "cat < x | zsh"),
+            ("ask", "echo ls | cat < x | zsh"),
+            ("ask", "echo ls | cat 0< x | zsh"),
+            ("ask", "echo ls | cat 3< x <&3 | zsh"),
+            ("ask", "echo ls | tee a < x | python3"),
+            ("ask", "echo ls | { cat < x; } | zsh"),
+            ("ask", "cat <<E < x | zsh\nls\nE"),
+            ("ask", "cat <<< ls < x | zsh"),
+            ("allow", "echo ls | cat | zsh"),
+            ("allow", "echo ls | cat <&0 | zsh"),
+            ("allow", "cat <<E | zsh\nls\nE"),
+            ("allow", "cat < x | sort"),
+        ],
+    );
+}
+
+#[test]
+fn a_program_that_is_read_from_a_file_is_asked_about_as_from_a_pipe() {
+    all(
+        "shell(git push *)",
+        &[
+            ("ask", "zsh < x"),
+            ("ask", "python3 0< x"),
+            ("ask", "fish <> x"),
+            ("ask", "< x ksh"),
+            ("ask", "psql db < x"),
+            ("ask", "zsh 3< x <&3"),
+            ("ask", "zsh 3< x 0>&3"),
+            ("ask", "{ cd a; zsh; } < x"),
+            ("ask", "(python3 -) < x"),
+            ("ask", "while true; do zsh; done < x"),
+            ("ask", "timeout 5 zsh < x"),
+            ("ask", "sudo zsh < x"),
+            ("ask", "docker exec -i c zsh < x"),
+            ("ask", "sh -c 'cd a; zsh' < x"),
+            ("ask", "exec < x; zsh"),
+            ("ask", "exec <<< \"$x\"; zsh"),
+            ("ask", "zsh < <(curl http://x)"),
+            ("ask", "curl http://x > >(zsh)"),
+            ("ask", "zsh <(curl http://x)"),
+            ("ask", "zsh <<< \"$x\""),
+            ("ask", "zsh <<E\n$x\nE"),
+            ("ask", "timeout 5 zsh <<E\n$(cat a)\nE"),
+            ("ask", "cat <<E | zsh\n${x}\nE"),
+            ("allow", "zsh <<'E'\n$x\nE"),
+            ("allow", "zsh <<E\nls\n\\$x\nE"),
+            ("allow", "zsh < /dev/null"),
+            ("allow", "zsh <&-"),
+            ("allow", "zsh a.sh < x"),
+            ("allow", "python3 a.py < x"),
+            ("allow", "python3 -m json.tool < x"),
+            ("allow", "ssh host cat < x"),
+            ("allow", "echo \"$(cat < x)\"; zsh"),
+            ("allow", "cat <<E > a\n$x\nE"),
+            ("allow", "sort < x | uniq"),
+            ("allow", "echo a > >(cat)"),
+        ],
+    );
+}
+
+#[test]
+fn every_program_that_runs_what_it_reads_is_asked_about() {
+    all(
+        "shell(git push *)",
+        &[
+            ("ask", "echo git push | at -f - now"),
+            ("ask", "echo git push | at now"),
+            ("ask", "echo git push | batch"),
+            ("ask", "echo git push | nix-shell"),
+            ("ask", "echo git push | nix develop"),
+            ("ask", "echo ':!git push' | vim -s -"),
+            ("ask", "echo ':!git push' | vim"),
+            ("ask", "echo '!git push' | ex a"),
+            ("ask", "echo '!git push' | ed"),
+            ("ask", "echo '* * * * * git push' | crontab -"),
+            ("ask", "echo '* * * * * git push' | crontab -u me -"),
+            ("ask", "echo git push | parallel"),
+            ("ask", "echo git push | parallel --halt now,fail=1"),
+            ("ask", "echo git push | xargs sh -c"),
+            ("ask", "echo 'a:; git push' | make -f -"),
+            ("ask", "echo 'a:; git push' | make -f//dev/stdin"),
+            ("ask", "echo 'shell git push' | gdb -x /dev/stdin"),
+            ("ask", "echo 'exec git push' | tclsh"),
+            ("ask", "echo 'system(\"git push\")' | R --no-save"),
+            ("ask", "echo 'system(\"git push\")' | octave -f"),
+            ("ask", "echo 'exec git push' | expect -f -"),
+            ("ask", "echo '\\! git push' | psql db"),
+            ("ask", "echo '!git push' | dc"),
+            ("ask", "echo git push | sed e"),
+            ("ask", "echo git push | docker run -i --rm image"),
+            ("ask", "echo git push | wsl"),
+            ("ask", "nix-shell <<< 'git push'"),
+            ("ask", "cat x | nix-shell"),
+            ("ask", "cat x | at -f /dev/stdin now"),
+            ("ask", "cat x | tclsh"),
+            ("deny", "wsl sh -c 'git push'"),
+            ("deny", "wsl.exe -- git push"),
+            ("ask", "tmux new-window 'git push'"),
+            ("allow", "cat x | docker login --password-stdin"),
+            ("allow", "cat x | docker run -i image jq ."),
+            ("allow", "cat x | nix-shell --run ls"),
+            ("allow", "cat x | vim -"),
+            ("allow", "cat x | crontab a"),
+            ("allow", "cat x | sed s/a/b/"),
+            ("allow", "cat x | parallel gzip"),
+            ("allow", "echo ls | nix-shell"),
+        ],
+    );
+}
+
+#[test]
+fn words_that_a_program_reads_are_words_of_what_it_starts() {
+    all(
+        "shell(git push *)",
+        &[
+            ("ask", "echo push | xargs git"),
+            ("ask", "echo push | gxargs git"),
+            ("ask", "echo push | parallel git"),
+            ("ask", "echo push | parallel git {}"),
+            ("ask", "parallel git pu{} ::: sh"),
+            ("ask", "parallel {1} {2} ::: git ::: push"),
+            ("ask", "echo push | sem -j 2 git"),
+            ("ask", "echo push | busybox xargs git"),
+            ("ask", "echo push | docker exec -i c xargs git"),
+            ("ask", "echo push | ssh host 'xargs git'"),
+            ("deny", "parallel git push ::: a"),
+            ("allow", "echo x | parallel git log"),
+            ("allow", "echo x | busybox xargs -I {} cp {} a"),
+            ("allow", "parallel gzip ::: a b"),
         ],
     );
 }

@@ -126,9 +126,7 @@ impl History {
 
     /// Whether the run that is open is that of another program, as an import brought it.
     fn is_elsewhere(&self) -> bool {
-        let mut run = RunElsewhere::default();
-        self.ledger.entries().iter().for_each(|entry| run.read(&entry.body));
-        run.is_open()
+        RunElsewhere::of(self.ledger.entries().iter().map(|entry| &entry.body)).is_open()
     }
 
     /// What can be done after the run ends so, by how far its calls came, and by whether its message was refused.

@@ -63,13 +63,23 @@ pub struct RunElsewhere {
 }
 
 impl RunElsewhere {
-    /// Takes in one more entry. An import ends in an end of its own, or in the one that is written before it
-    /// goes on here.
+    /// After these entries: the last one that says something of it counts, so they are read from the end.
+    pub fn of<'b>(bodies: impl DoubleEndedIterator<Item = &'b Body>) -> Self {
+        Self { is_open: bodies.rev().find_map(Self::said).unwrap_or_default() }
+    }
+
+    /// Takes in one more entry.
     pub fn read(&mut self, body: &Body) {
+        self.is_open = Self::said(body).unwrap_or(self.is_open);
+    }
+
+    /// What an entry says of it. An import ends in an end of its own, or in the one that is written before it
+    /// goes on here.
+    fn said(body: &Body) -> Option<bool> {
         match body {
-            Body::Change(Change::Imported { .. }) => self.is_open = true,
-            Body::Transition { .. } | Body::Command(_) | Body::TurnEnded(_) => self.is_open = false,
-            _ => {}
+            Body::Change(Change::Imported { .. }) => Some(true),
+            Body::Transition { .. } | Body::Command(_) | Body::TurnEnded(_) => Some(false),
+            _ => None,
         }
     }
 
@@ -86,13 +96,18 @@ mod tests {
 
     #[test]
     fn a_run_is_another_programs_until_something_is_done_here() {
+        let submitted = || Body::Transition { turn: 1, reason: Transition::Submitted };
+        let imported = Body::Change(Change::Imported { from: ForeignTool::Codex, session: String::new() });
+        let said_nothing = Body::ApprovalDecided(Decision::permission(CallId(1), Decider::Policy, ""));
+        let bodies = [submitted(), imported, said_nothing, submitted()];
         let mut run = RunElsewhere::default();
-        run.read(&Body::Transition { turn: 1, reason: Transition::Submitted });
-        assert!(!run.is_open());
-        run.read(&Body::Change(Change::Imported { from: ForeignTool::Codex, session: String::new() }));
-        assert!(run.is_open());
-        run.read(&Body::Transition { turn: 1, reason: Transition::Submitted });
-        assert!(!run.is_open());
+        for (body, is_open) in bodies.iter().zip([false, true, true, false]) {
+            run.read(body);
+            assert_eq!(run.is_open(), is_open);
+        }
+        for (count, is_open) in [(0, false), (1, false), (2, true), (3, true), (4, false)] {
+            assert_eq!(RunElsewhere::of(bodies.iter().take(count)).is_open(), is_open, "{count}");
+        }
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! Does a pattern speak of a command: surely for what allows, possibly for what asks or denies.
 
 use super::git_names;
+use super::line_starts::LineStarts;
 use super::options;
-use super::shell::{Command, HOLE, Reading, Word};
-use super::started::{guessed, named, rough_parts, spelled, started};
+use super::shell::{Command, HOLE, Word};
+use super::started::{CommandWords, named, rough_parts, spelled};
 use super::wildcard::{could_fit, wildcard};
 
 /// Whether a denying or asking pattern speaks of a line.
@@ -47,10 +48,11 @@ fn sealed(word: &Word) -> String {
 
 /// Whether a denying or asking pattern speaks of the line: of the whole text, of a part as it is written, or of a
 /// part as it will be run. `x *` speaks of a bare `x` here, too.
-pub(super) fn speaks_of(pattern: &str, line: &str, reading: &Reading) -> Fit {
+pub(super) fn speaks_of(pattern: &str, line: &str, starts: &LineStarts<'_>) -> Fit {
     if wildcard(pattern, line.trim()) {
         return Fit::Yes;
     }
+    let reading = starts.reading;
     let bare = pattern.strip_suffix(" *");
     let fit = |text: &str| {
         if wildcard(pattern, text) || bare.is_some_and(|bare| wildcard(bare, text)) {
@@ -61,34 +63,24 @@ pub(super) fn speaks_of(pattern: &str, line: &str, reading: &Reading) -> Fit {
             Fit::No
         }
     };
-    let surely = |command: &Command| spelled(pattern, started(pattern, command));
-    let of_command = |command: &Command| {
-        let words = surely(command);
-        let texts = words.iter().flat_map(|words| named(words)).chain(as_written(command));
-        texts.map(|text| fit(&text)).max().unwrap_or(Fit::No)
-    };
-    let mut found = reading.commands.iter().map(of_command).max().unwrap_or(Fit::No);
+    // These lists still have the options before a subcommand: the value of one is no subcommand.
+    let started: Vec<Vec<CommandWords>> =
+        starts.commands().iter().map(|command| command.started(pattern)).collect();
+    let is_renamed = git_names::is_about_git(pattern)
+        && started.iter().flatten().any(|words| git_names::may_be_another(words));
+    let surely: Vec<CommandWords> = started.into_iter().flat_map(|lists| spelled(pattern, lists)).collect();
+    let texts = surely.iter().flat_map(|words| named(words));
+    let texts = texts.chain(reading.commands.iter().flat_map(as_written));
+    let mut found = texts.map(|text| fit(&text)).max().unwrap_or(Fit::No);
     let has_options = |words: &[String]| options::are_named(pattern) && options::has_all(pattern, words);
     // What a text in another language starts, or a program whose name only the shell will know, can only be guessed at.
     let is_guessed = || {
-        let mut lists = spelled(pattern, guessed(pattern, reading)).into_iter();
+        let mut lists = spelled(pattern, starts.guesses().started(pattern)).into_iter();
         lists.any(|words| has_options(&words) || named(&words).iter().any(|text| fit(text) != Fit::No))
     };
-    // These lists still have the options before a subcommand: the value of one is no subcommand.
-    let is_renamed = || {
-        git_names::is_about_git(pattern)
-            && reading
-                .commands
-                .iter()
-                .flat_map(|command| started(pattern, command))
-                .any(|words| git_names::may_be_another(&words))
-    };
-    let is_reordered = || {
-        options::are_named(pattern)
-            && reading.commands.iter().flat_map(surely).any(|words| options::has_all(pattern, &words))
-    };
+    let is_reordered = || surely.iter().any(|words| has_options(words));
     let is_unnamed = || reading.commands.iter().any(is_unnamed);
-    if found == Fit::No && (is_unnamed() || is_renamed() || is_reordered() || is_guessed()) {
+    if found == Fit::No && (is_unnamed() || is_renamed || is_reordered() || is_guessed()) {
         found = Fit::Maybe;
     }
     if reading.unreadable.is_none() || found == Fit::Yes {

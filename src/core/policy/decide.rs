@@ -25,6 +25,7 @@ use super::cover::{Fit, speaks_of};
 use super::effect;
 use super::guarded::is_guarded;
 use super::line::{self, Places};
+use super::line_starts::LineStarts;
 use super::named::NamedFiles;
 use super::part::{Permission, weaker};
 use super::shell::{self, Command, Reading};
@@ -54,7 +55,8 @@ impl Policy {
             |verdict, rule: Option<&Rule>| Decided { verdict, rule: rule.cloned(), effect, is_usual: false };
         let uncovered = || Decided { is_usual: true, ..told(Verdict::Ask(NO_RULE.to_owned()), None) };
         let named = NamedFiles::of(command, &reading, found);
-        let fit = |rule: &Rule| fit_of_line(rule, command, &reading, &named, tool);
+        let starts = LineStarts::of(&reading);
+        let fit = |rule: &Rule| fit_of_line(rule, command, &starts, &named, tool);
         let (denies, denying) = self.strictest(RuleKind::Deny, fit);
         if let (Fit::Yes, Some(rule)) = (denies, denying) {
             return told(Verdict::Deny(format!("rule {rule} denies it")), Some(rule));
@@ -82,11 +84,13 @@ impl Policy {
                 None => told(Verdict::Allow(UNRESTRICTED.to_owned()), None),
             };
         }
-        if let Some((why, rule)) = self.asking(fit) {
+        let asks = self.strictest(RuleKind::Ask, fit);
+        if let Some((why, rule)) = asking(asks) {
             return told(Verdict::Ask(why), Some(rule));
         }
+        let asks_below = || asks.1.filter(|_| asks.0 == Fit::Below);
         match permission {
-            Permission::By(rule) => match (self.permitted(rule), below.or_else(|| self.asking_below(fit))) {
+            Permission::By(rule) => match (self.permitted(rule), below.or_else(asks_below)) {
                 (Verdict::Allow(_), Some(kept)) => told(Verdict::Ask(in_the_folder(kept)), Some(kept)),
                 (verdict, _) => told(verdict, Some(rule)),
             },
@@ -112,7 +116,8 @@ impl Policy {
     ) -> Option<(&Rule, bool)> {
         let reading = shell::read(line);
         let named = NamedFiles::of(line, &reading, found);
-        let fit = |rule: &Rule| fit_of_line(rule, line, &reading, &named, tool);
+        let starts = LineStarts::of(&reading);
+        let fit = |rule: &Rule| fit_of_line(rule, line, &starts, &named, tool);
         let strictest = [RuleKind::Deny, RuleKind::Ask].map(|kind| self.strictest(kind, fit));
         let surely = strictest.iter().find(|(fit, _)| *fit == Fit::Yes);
         let perhaps = || strictest.iter().find(|(fit, _)| *fit == Fit::Maybe);
@@ -126,21 +131,6 @@ impl Policy {
         let fits = rules.map(|rule| (fit(rule), rule));
         let best = fits.max_by_key(|(fit, rule)| (*fit, rule.origin.tier.rank(), rule.specificity()));
         best.map_or((Fit::No, None), |(fit, rule)| (fit, Some(rule)))
-    }
-
-    /// The rule that asks, or could, and its words.
-    fn asking(&self, fit: impl Fn(&Rule) -> Fit) -> Option<(String, &Rule)> {
-        match self.strictest(RuleKind::Ask, fit) {
-            (Fit::Yes, Some(rule)) => Some((format!("rule {rule} asks"), rule)),
-            (Fit::Maybe, Some(rule)) => Some((format!("it is unclear whether rule {rule} asks"), rule)),
-            _ => None,
-        }
-    }
-
-    /// The rule that asks about a file in a folder that the line reads as a whole.
-    fn asking_below(&self, fit: impl Fn(&Rule) -> Fit) -> Option<&Rule> {
-        let (asks, rule) = self.strictest(RuleKind::Ask, fit);
-        rule.filter(|_| asks == Fit::Below)
     }
 
     /// What lets the whole line run: the weakest of what lets its parts run.
@@ -209,7 +199,7 @@ impl Policy {
         if self.mode == Mode::Unrestricted {
             return told(Verdict::Allow(UNRESTRICTED.to_owned()), None);
         }
-        if let Some((why, rule)) = self.asking(fit) {
+        if let Some((why, rule)) = asking(self.strictest(RuleKind::Ask, fit)) {
             return told(Verdict::Ask(why), Some(rule));
         }
         let permitting = self.winner(|rule| rule.matches(tool, arguments, found));
@@ -272,11 +262,20 @@ impl Policy {
 }
 
 /// Whether a denying or asking rule speaks of a line, or of a file that it names.
-fn fit_of_line(rule: &Rule, line: &str, reading: &Reading, named: &NamedFiles, tool: &ToolSpec) -> Fit {
+fn fit_of_line(rule: &Rule, line: &str, starts: &LineStarts<'_>, named: &NamedFiles, tool: &ToolSpec) -> Fit {
     match &rule.pattern {
         None if rule.is_for(&tool.name) => Fit::Yes,
-        Some(pattern) if rule.is_for(&tool.name) => speaks_of(pattern, line, reading).max(named.fit(rule)),
+        Some(pattern) if rule.is_for(&tool.name) => speaks_of(pattern, line, starts).max(named.fit(rule)),
         _ => named.fit(rule),
+    }
+}
+
+/// The rule that asks, or could, and its words, of the one that speaks most surely.
+fn asking((fit, rule): (Fit, Option<&Rule>)) -> Option<(String, &Rule)> {
+    match (fit, rule) {
+        (Fit::Yes, Some(rule)) => Some((format!("rule {rule} asks"), rule)),
+        (Fit::Maybe, Some(rule)) => Some((format!("it is unclear whether rule {rule} asks"), rule)),
+        _ => None,
     }
 }
 

@@ -7,6 +7,7 @@ use strum::IntoStaticStr;
 use super::cover::{Fit, allows, speaks_of};
 use super::effect;
 use super::line;
+use super::line_starts::LineStarts;
 use super::origin::{Origin, Tier};
 use super::place::{forbids_path, permits_path};
 use super::shell::{self, HOLE, Reading};
@@ -144,7 +145,7 @@ impl Rule {
                 if self.kind.permits() {
                     covers(pattern, &reading)
                 } else {
-                    speaks_of(pattern, command, &reading) == Fit::Yes
+                    speaks_of(pattern, command, &LineStarts::of(&reading)) == Fit::Yes
                 }
             }
             None => match web::address(tool, arguments) {

@@ -1,13 +1,12 @@
-//! What a line may start, as lists of words: a command's own, what stands behind a launcher, and what texts
-//! for other programs name. All that a denying or asking rule compares with words comes from here, so that no
-//! other way to write a command is known in one place and not in another.
+//! What a command may start, as lists of words: its own, and what stands behind a launcher. All that a denying or
+//! asking rule compares with words comes from here and from `guessed.rs`, so that no other way to write a command
+//! is known in one place and not in another.
 
 use std::collections::BTreeSet;
 
 use super::effect;
 use super::git_names;
-use super::shell::{Command, GivenText, HOLE, Reading, Word, is_of_system, is_read_through};
-use crate::tool::SideEffect;
+use super::shell::{Command, HOLE, Word, is_read_through};
 
 /// A program and its arguments, as they may be run.
 pub(super) type CommandWords = Vec<String>;
@@ -17,23 +16,63 @@ const MOST_TAILS: usize = 64;
 /// Most lists without options before a subcommand that are tried of one command.
 const MOST_SHORTER: usize = 256;
 
-/// The words of the command, and those of what it surely may start: any tail of the words behind a launcher,
-/// and lines in them. Those that cannot begin as the pattern does are left out.
-pub(super) fn started(pattern: &str, command: &Command) -> Vec<CommandWords> {
-    let own: CommandWords = command.words.iter().map(Word::with_holes).collect();
-    let program = command.program().unwrap_or_default().to_lowercase();
-    let launched = effect::started(&program, own.get(1..).unwrap_or_default());
-    let mut all: Vec<CommandWords> =
-        Some(own).filter(|words| may_begin(pattern, words)).into_iter().collect();
-    let is_read = is_read_through(command);
-    for words in launched {
-        let places = effect::program_places(&program, &words);
-        let may_run = |at: usize| !is_read && places.get(at).copied().unwrap_or_default();
-        all.extend(tails_where(pattern, &words, may_run));
-        let lines = words.iter().flat_map(|text| lines_in(text)).flat_map(rough_words);
-        all.extend(lines.filter(|words| may_begin(pattern, words)));
+/// What one command surely may start, as far as no rule is needed to tell.
+pub(super) struct CommandStarts {
+    own: CommandWords,
+    launched: Vec<LaunchedWords>,
+}
+
+/// The words behind a launcher.
+struct LaunchedWords {
+    words: CommandWords,
+    /// Which of them may be the program that is started.
+    may_run: Vec<bool>,
+    /// Which of them only name something.
+    names: BTreeSet<usize>,
+    fed: Option<FedWords>,
+    /// Lines in them.
+    lines: Vec<CommandWords>,
+}
+
+impl CommandStarts {
+    /// What this command may start.
+    pub(super) fn of(command: &Command) -> Self {
+        let own: CommandWords = command.words.iter().map(Word::with_holes).collect();
+        let program = command.program().unwrap_or_default().to_lowercase();
+        let launched = effect::started(&program, own.get(1..).unwrap_or_default());
+        let is_read = is_read_through(command);
+        let launched =
+            launched.into_iter().map(|words| LaunchedWords::of(&program, words, is_read)).collect();
+        Self { own, launched }
     }
-    all
+
+    /// The words of the command, and those of what it may start: any tail of the words behind a launcher, and
+    /// lines in them. Those that cannot begin as the pattern does are left out.
+    pub(super) fn started(&self, pattern: &str) -> Vec<CommandWords> {
+        let own = Some(&self.own).filter(|words| may_begin(pattern, words)).cloned();
+        own.into_iter().chain(self.launched.iter().flat_map(|launched| launched.started(pattern))).collect()
+    }
+}
+
+impl LaunchedWords {
+    fn of(program: &str, words: CommandWords, is_read: bool) -> Self {
+        let names = only_names(program, &words, is_read);
+        let may_run = if is_read { Vec::new() } else { effect::program_places(program, &words) };
+        let fed = if is_read { None } else { FedWords::of(program, &words) };
+        let texts = words.iter().enumerate().filter(|(at, _)| !names.contains(at));
+        let lines = texts.flat_map(|(_, text)| lines_in(text)).flat_map(rough_words).collect();
+        Self { words, may_run, names, fed, lines }
+    }
+
+    fn started(&self, pattern: &str) -> Vec<CommandWords> {
+        let may_run = |at: usize| self.may_run.get(at).copied().unwrap_or_default();
+        let may_start =
+            |at: usize| !self.names.contains(&at) && (may_run(at) || !only_runs(pattern, &self.words, at));
+        let mut all = tails_where(pattern, &self.words, may_start);
+        all.extend(self.fed.iter().flat_map(|fed| fed.started(pattern)));
+        all.extend(self.lines.iter().filter(|words| may_begin(pattern, words)).cloned());
+        all
+    }
 }
 
 /// The lists, and each as it could be written otherwise: what git also calls it, and without the options
@@ -44,14 +83,6 @@ pub(super) fn spelled(pattern: &str, lists: Vec<CommandWords>) -> Vec<CommandWor
     let shorter = bounded(pattern, all.iter().flat_map(|words| behind_options(words)), MOST_SHORTER);
     all.extend(shorter);
     all
-}
-
-/// What a line may start besides, as far as words tell: a text in another language, or a program that nobody
-/// knows.
-pub(super) fn guessed(pattern: &str, reading: &Reading) -> Vec<CommandWords> {
-    let texts = reading.commands.iter().flat_map(|command| embedded(pattern, command));
-    let unknown = reading.commands.iter().flat_map(|command| behind_unknown(pattern, command));
-    texts.chain(unknown).chain(in_input(pattern, reading)).collect()
 }
 
 /// With the name as it is, without its folders, and as a file system that ignores case would find it.
@@ -75,90 +106,76 @@ pub(super) fn lines_in(text: &str) -> Vec<&str> {
     [Some(text).filter(|_| is_line), value, joined].into_iter().flatten().collect()
 }
 
-/// What the arguments of an interpreter may start, by the words that stand in them.
-fn embedded(pattern: &str, command: &Command) -> Vec<CommandWords> {
-    let program = command.program().unwrap_or_default().to_lowercase();
-    let first = command.arguments().first().and_then(Word::literal);
-    if command.is_wrapper
-        || !effect::is_interpreter(&program, first.as_deref())
-        || effect::of_command(command) == Some(SideEffect::Reads)
-    {
-        return Vec::new();
+/// The words of a program that adds what it reads to them: `parallel git`, `docker exec c xargs git`.
+pub(super) struct FedWords {
+    words: CommandWords,
+    /// How many of them are what the program starts, if it is the one that adds.
+    whole: Option<usize>,
+}
+
+impl FedWords {
+    /// `None`: nothing adds words here.
+    pub(super) fn of(program: &str, words: &[String]) -> Option<Self> {
+        let adds =
+            |name: &str| effect::adds_words(&name.rsplit('/').next().unwrap_or_default().to_lowercase());
+        if !adds(program) && !words.iter().any(|word| adds(word)) {
+            return None;
+        }
+        let before = std::iter::once("").chain(words.iter().map(String::as_str));
+        // Behind `-I` stands what is replaced.
+        let all = words.iter().zip(before);
+        let all = all.map(|(word, before)| if before == "-I" { word.clone() } else { filled(word) });
+        let all: CommandWords = all.chain(std::iter::once(HOLE.to_string())).collect();
+        let whole = all.iter().skip_while(|word| word.starts_with('-')).count();
+        Some(Self { words: all, whole: Some(whole).filter(|_| adds(program)) })
     }
-    let texts: Vec<String> = command.arguments().iter().map(Word::with_holes).collect();
-    let before = std::iter::once(None).chain(texts.iter().map(|text| Some(text.as_str())));
-    // Of a launcher's words those that may be programs are in other lists.
-    let only_names =
-        |before: Option<&str>| effect::is_launcher(&program) || effect::names_its_word(&program, before);
-    let may_start = texts
-        .iter()
-        .zip(before)
-        .filter(|&(text, before)| !(git_names::is_only_a_program(pattern, text) && only_names(before)));
-    may_start.flat_map(|(text, _)| in_text(pattern, text)).collect()
-}
 
-/// What stands behind a program that nobody knows: it may be one that starts what its words say. A word that
-/// stands alone is most often no command, and a name that only the shell will know is not guessed at.
-fn behind_unknown(pattern: &str, command: &Command) -> Vec<CommandWords> {
-    let is_about_names = |name: &String| {
-        is_of_system(name) && effect::is_about_names(name.rsplit('/').next().unwrap_or_default())
-    };
-    if effect::of_command(command).is_some() || command.name().as_ref().is_some_and(is_about_names) {
-        return Vec::new();
+    /// What of them may be started and can begin as the pattern does.
+    pub(super) fn started(&self, pattern: &str) -> Vec<CommandWords> {
+        let may_start = |at: usize| !only_runs(pattern, &self.words, at);
+        let is_command = |tail: &CommandWords| {
+            let is_whole = self.whole == Some(tail.len());
+            tail.len() > 1 && (is_whole || !tail.first().is_some_and(|name| name.contains(HOLE)))
+        };
+        tails_where(pattern, &self.words, may_start).into_iter().filter(is_command).collect()
     }
-    let words: CommandWords = command.arguments().iter().map(Word::with_holes).collect();
-    let is_command =
-        |words: &CommandWords| words.len() > 1 && words.first().is_some_and(|name| !name.contains(HOLE));
-    tails_where(pattern, &words, |_| false).into_iter().filter(is_command).collect()
 }
 
-/// What a text that a program is given on its standard input may start, where it may be a program too. What
-/// only the shell will know of it is not guessed at: neither is what a script says.
-fn in_input(pattern: &str, reading: &Reading) -> Vec<CommandWords> {
-    let runs = |name: &str, words: &[String]| {
-        effect::runs_its_input(&name.rsplit('/').next().unwrap_or_default().to_lowercase(), words)
-    };
-    let is_runner = |command: &Command| {
-        let words: CommandWords = command.words.iter().map(Word::with_holes).collect();
-        command.name().is_some_and(|name| runs(&name, &words)) || effect::reads_program(&words)
-    };
-    let is_any = || reading.commands.iter().any(is_runner);
-    // What comes to the end of a pipe is read by one of the other commands.
-    let is_program = |given: &&GivenText| {
-        given.to.iter().any(|word| runs(word, &given.to))
-            || ((given.to.is_empty() || given.is_piped) && is_any())
-    };
-    let texts = reading.given.iter().filter(is_program).map(|given| given.text.replace(HOLE, " "));
-    // What a pipe brings may be all that comes: what the line does not tell of it stays a hole.
-    let piped = reading.piped.iter().filter(|piped| effect::reads_program(&piped.words));
-    let piped: BTreeSet<&str> = piped.map(|piped| &*piped.text).collect();
-    texts.chain(piped.into_iter().map(str::to_owned)).flat_map(|text| in_text(pattern, &text)).collect()
-}
-
-/// What a text in another language may start: each of its words may be the name of a program. A letter is
-/// most often the name of a value.
-fn in_text(pattern: &str, text: &str) -> Vec<CommandWords> {
-    let mut all = Vec::new();
-    for part in rough_words(text) {
-        let words = part.iter().flat_map(|word| word.split([',', '=', '[', ']']));
-        let words: CommandWords = words.filter(|word| !word.is_empty()).map(str::to_owned).collect();
-        let is_letter = |words: &CommandWords| words.iter().map(String::len).sum::<usize>() == 1;
-        all.extend(tails(pattern, &words).into_iter().filter(|words| !is_letter(words)));
+/// A word with a hole for the braces that what is read takes the place of.
+fn filled(word: &str) -> String {
+    match (word.split_once('{'), word.rsplit_once('}')) {
+        (Some((before, _)), Some((_, after))) => format!("{before}{HOLE}{after}"),
+        _ => word.to_owned(),
     }
-    all
 }
 
-/// What these words end in, where a pattern may speak of it.
-fn tails(pattern: &str, words: &[String]) -> Vec<CommandWords> {
-    tails_where(pattern, words, |_| true)
-}
-
-/// The same; what only speaks of the pattern as a program (`git-push`) counts where `may_run` says so.
-fn tails_where(pattern: &str, words: &[String], may_run: impl Fn(usize) -> bool) -> Vec<CommandWords> {
-    let only_runs = |at: usize| words.get(at).is_some_and(|name| git_names::is_only_a_program(pattern, name));
-    let starts = (0..words.len()).filter(|at| may_run(*at) || !only_runs(*at));
+/// What these words end in, where a pattern may speak of it and `may_start` says that a program may begin.
+pub(super) fn tails_where(
+    pattern: &str,
+    words: &[String],
+    may_start: impl Fn(usize) -> bool,
+) -> Vec<CommandWords> {
+    let starts = (0..words.len()).filter(|at| may_start(*at));
     let ends = starts.filter_map(|start| words.get(start..));
     bounded(pattern, ends.filter(|end| may_begin(pattern, end)).map(<[String]>::to_vec), MOST_TAILS)
+}
+
+/// Whether a word speaks of the pattern only as a program: `git-push`.
+pub(super) fn only_runs(pattern: &str, words: &[String], at: usize) -> bool {
+    words.get(at).is_some_and(|name| git_names::is_only_a_program(pattern, name))
+}
+
+/// Which words behind a launcher only name something. Those behind another launcher count where that starts
+/// what is read as a command of its own.
+pub(super) fn only_names(program: &str, words: &[String], is_read: bool) -> BTreeSet<usize> {
+    let is_tool = |word: &String| effect::is_container_tool(word.rsplit('/').next().unwrap_or_default());
+    let first = match words.iter().position(is_tool) {
+        _ if effect::is_container_tool(program) => 0,
+        Some(at) if is_read => at + 1,
+        _ => return BTreeSet::new(),
+    };
+    let places = effect::name_places(words.get(first..).unwrap_or_default());
+    places.into_iter().map(|at| at + first).collect()
 }
 
 /// As many of the lists as are tried. Of more than that only the shell knows; but what a pattern says that
@@ -204,7 +221,7 @@ fn behind_options(words: &[String]) -> Vec<CommandWords> {
 }
 
 /// A line cut wherever a command might begin, each part as it is and without quotes.
-fn rough_words(line: &str) -> Vec<CommandWords> {
+pub(super) fn rough_words(line: &str) -> Vec<CommandWords> {
     const CUTS: &[char] =
         &[';', '|', '&', '$', '`', '<', '>', '(', ')', '{', '}', '\n', '\r', '!', '#', '\'', '"'];
     let unquoted: String = line.chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect();

@@ -2,21 +2,82 @@
 //! into one that has it elsewhere (`python3 -m json.tool`, `ssh host cat`) carries data.
 
 use super::super::shell::is_of_system;
-use super::launchers::{FILTERS, has_language};
+use super::input_files::{brings_keys, is_file_input, is_input, names_file_of_input, names_input};
+use super::interpreters::{Interpreter, ProgramSource, interpreter, is_shell};
+use super::openers::opens_shell;
 use super::starters::started;
 
-const SHELLS: &[&str] = &[
-    "sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "nu", "xonsh", "elvish", "yash",
+/// Those whose program is a file, which may be the standard input.
+const OF_FILES: &[&str] = &[
+    "just",
+    "ninja",
+    "rake",
+    "ant",
+    "scons",
+    "task",
+    "cmake",
+    "ansible-playbook",
+    "dtrace",
+    "stap",
+    "bpftrace",
+    "gs",
+    "groff",
+    "troff",
+    "uv",
 ];
-const POWER_SHELLS: &[&str] = &["pwsh", "powershell"];
-/// Those whose input is commands whatever they are called with.
-const SESSIONS: &[&str] = &["sftp", "ftp", "lftp", "gdb", "lldb", "ex", "ed"];
-/// Those that open a shell where no command is named.
-const OPENERS: &[&str] = &["unshare", "nsenter", "parallel", "sem"];
-/// The standard input as a file.
-const INPUTS: &[&str] = &["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
+const VALUED_OF_PARALLEL: &[&str] = &[
+    "-j",
+    "--jobs",
+    "-n",
+    "-N",
+    "-L",
+    "-I",
+    "-P",
+    "-S",
+    "--sshlogin",
+    "-C",
+    "--colsep",
+    "-d",
+    "--delimiter",
+    "-a",
+    "--arg-file",
+    "--halt",
+    "--joblog",
+    "--tmpdir",
+    "--results",
+    "--delay",
+    "--timeout",
+    "--retries",
+    "--load",
+    "--memfree",
+    "--nice",
+    "--tagstring",
+    "--workdir",
+    "--wd",
+    "--env",
+    "--semaphorename",
+    "--id",
+];
 /// Options of interpreters and shells whose value is the next word.
-const VALUED: &[&str] = &["-o", "+o", "-W", "-X", "-r", "--require", "--import", "-I"];
+const VALUED: &[&str] = &[
+    "-o",
+    "+o",
+    "-W",
+    "-X",
+    "-r",
+    "-I",
+    "-encoding",
+    "--require",
+    "--import",
+    "--loader",
+    "--experimental-loader",
+    "--conditions",
+    "--emulate",
+    "--rcfile",
+    "--init-file",
+    "--init-command",
+    "--load",
+];
 const VALUED_OF_SSH: &[&str] = &[
     "-B", "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-P", "-p",
     "-R", "-S", "-W", "-w",
@@ -24,18 +85,10 @@ const VALUED_OF_SSH: &[&str] = &[
 /// Long options that bring the program, or a file with it.
 const WITH_CODE: &[&str] =
     &["--eval", "--print", "--command", "--execute", "--file", "--run", "--test", "--expr"];
-/// Options with which a program only says something of itself.
-const ABOUT: &[&str] = &["--version", "--help", "-V"];
-/// Letters of options that bring the program, and letters behind which a value is joined.
-const LETTERS: &[(&[&str], &str, &str)] = &[
-    (&["perl"], "eE", "mMIFDxiC"),
-    (&["ruby", "raku", "lua", "luajit"], "e", "rIEKxlM"),
-    (&["node", "nodejs", "tsx", "ts-node"], "ep", "rC"),
-    (&["php"], "rfFRB", "dcz"),
-    (&["psql"], "cf", "UhpdoFRPTvL"),
-    (&["mysql", "mariadb"], "e", "uhpPDS"),
-    (SHELLS, "c", "o"),
-];
+/// Programs that take no notice of `--version` and `--help`.
+const WITHOUT_ABOUT: &[&str] = &["tclsh", "wish", "expect", "csh", "ftp"];
+/// Programs of which `-V` tells the version.
+const WITH_LETTER: &[&str] = &["python", "pypy", "psql", "mysql", "mariadb", "ssh"];
 /// Most words behind a launcher that are looked at.
 const MOST_WORDS: usize = 64;
 
@@ -45,7 +98,9 @@ pub(in crate::policy) fn reads_program(words: &[String]) -> bool {
     let program = base(name);
     // What these start is a command of its own in the reading of the line.
     let is_read = matches!(program.as_str(), "sudo" | "doas" | "env" | "xargs" | "time" | "timeout");
-    let is_script = SHELLS.contains(&program.as_str()) && !has_code(&program, arguments);
+    let is_script = is_shell(&program)
+        && interpreter(&program)
+            .is_some_and(|known| !has_code(known, InterpreterCall::of(known, arguments).options));
     let starts = || started(&program, arguments).iter().any(|words| starts_one(words));
     takes(&program, arguments) || (!is_read && !is_script && starts())
 }
@@ -70,53 +125,129 @@ fn takes(program: &str, arguments: &[String]) -> bool {
     let begins =
         |starts: &[&str]| arguments.iter().any(|word| starts.iter().any(|text| word.starts_with(text)));
     let is_option = |word: &String| word.starts_with(['-', '+']);
-    let is_number = |word: &String| word.chars().all(|c| c.is_ascii_digit());
-    if has(ABOUT) {
+    if only_tells(program, arguments) {
         return false;
     }
-    let may_be_input = || operands(arguments, VALUED).first().is_none_or(|first| INPUTS.contains(first));
     match program {
-        "make" | "gmake" => names_input(arguments),
-        "vim" | "vi" | "nvim" => begins(&["-e", "-E"]) || has(&["/dev/stdin"]),
-        "emacs" | "ghc" => false,
-        "psql" | "mysql" | "mariadb" => !has_code(program, arguments),
+        // What comes in through a pipe is the text, unless an option says otherwise.
+        "nvim" => begins(&["-e", "-E"]) || brings_keys(arguments),
         // A second word is what it does.
-        "sqlite3" => arguments.len() < 2 || arguments.iter().any(is_option),
-        "ssh" => operands(arguments, VALUED_OF_SSH).len() < 2,
+        "sqlite3" | "duckdb" => arguments.len() < 2 || arguments.iter().any(is_option),
+        "ssh" | "slogin" | "rsh" | "autossh" | "dbclient" => operands(arguments, VALUED_OF_SSH).len() < 2,
         "chroot" => operands(arguments, &[]).len() < 2,
-        "su" | "runuser" | "script" => !has_code("sh", arguments),
+        "su" | "runuser" | "script" => !interpreter("sh").is_some_and(|shell| has_code(shell, arguments)),
         "sudo" | "doas" => {
             has(&["-s", "-i", "--shell", "--login"]) && operands(arguments, &["-u", "-g"]).is_empty()
         }
-        "at" | "batch" => !begins(&["-f", "-l", "-r", "-d", "-c"]),
-        "crontab" => arguments.is_empty() || names_input(arguments),
-        "uv" => names_input(arguments),
-        "deno" | "bun" => names_input(arguments) || (may_be_input() && !has_code(program, arguments)),
-        _ if OPENERS.contains(&program) => arguments.iter().all(|word| is_option(word) || is_number(word)),
-        _ if SESSIONS.contains(&program) => true,
-        _ if FILTERS.contains(&program) => is_file_input(arguments),
-        _ if POWER_SHELLS.contains(&program) => names_input(arguments) || arguments.iter().all(is_option),
-        _ if SHELLS.contains(&program) => {
-            let reads_on =
-                arguments.iter().any(|word| is_option(word) && word.contains('s') && !word.starts_with("--"));
-            !has_code(program, arguments) && (reads_on || may_be_input())
+        "at" | "batch" => names_input(arguments) || !begins(&["-f", "-l", "-r", "-d", "-c"]),
+        "crontab" => {
+            let file = operands(arguments, &["-u"]).first().copied();
+            !begins(&["-l", "-r", "-e"]) && file.is_none_or(is_input)
         }
-        _ => has_language(program) && may_be_input() && !has_code(program, arguments),
+        "parallel" | "sem" => {
+            let is_place = |word: &&str| word.starts_with('{') || word.chars().all(|c| c.is_ascii_digit());
+            operands(arguments, VALUED_OF_PARALLEL).iter().all(is_place)
+        }
+        "tmux" => begins(&["-C"]) || names_input(arguments),
+        "kak" => begins(&["-p"]),
+        // It runs what it reads where its script says so.
+        "sed" | "gsed" if runs_lines(arguments) => true,
+        "wsl" => operands(arguments, &["-d", "--distribution", "-u", "--user", "--cd"]).is_empty(),
+        _ if opens_shell(program, arguments) => true,
+        _ if OF_FILES.contains(&program) => names_input(arguments),
+        "deno" | "bun" if names_input(arguments) => true,
+        _ => interpreter(program).is_some_and(|known| takes_program(known, arguments)),
     }
 }
 
-/// `-f -`, `-nf /dev/stdin`, `-f-`, `--file=-`
-fn is_file_input(arguments: &[String]) -> bool {
-    let is_file = |word: &String| word.starts_with('-') && word.contains('f');
-    arguments.iter().any(is_file) && names_input(arguments)
+/// Whether a program with a language takes what it runs from its standard input.
+fn takes_program(known: &Interpreter, arguments: &[String]) -> bool {
+    let call = InterpreterCall::of(known, arguments);
+    let may_be_input = || call.operand.is_none_or(is_input);
+    let is_option = |word: &String| word.starts_with(['-', '+']);
+    match known.source {
+        ProgramSource::Shell => {
+            let is_on = |word: &String| is_option(word) && word.contains('s') && !word.starts_with("--");
+            !has_code(known, call.options) && (call.options.iter().any(is_on) || may_be_input())
+        }
+        ProgramSource::Program => {
+            let with_next = arguments.get(..=call.options.len()).unwrap_or(arguments);
+            names_file_of_input(with_next) || (may_be_input() && !has_code(known, call.options))
+        }
+        ProgramSource::PowerShell => names_input(arguments) || arguments.iter().all(is_option),
+        ProgramSource::Input => true,
+        ProgramSource::Database => !has_code(known, arguments),
+        ProgramSource::Filter => is_file_input(known.code, arguments),
+        ProgramSource::Files => names_input(arguments),
+        ProgramSource::Editor => {
+            let is_text = arguments.iter().any(|word| word == "-");
+            brings_keys(arguments) || !is_text
+        }
+    }
 }
 
-/// Whether a word is the standard input, or has it joined to an option.
-fn names_input(arguments: &[String]) -> bool {
-    arguments.iter().any(|word| {
-        let is_joined = word.starts_with('-') && (word.ends_with("f-") || word.ends_with("=-"));
-        INPUTS.contains(&word.as_str()) || is_joined || word.contains("/dev/stdin")
-    })
+/// Whether a script of `sed` runs lines that it reads: `e`, `1e`, `s/a/b/e`.
+fn runs_lines(arguments: &[String]) -> bool {
+    let is_address = |c: char| c.is_ascii_digit() || ",$~+! ".contains(c);
+    let runs = |command: &str| {
+        let bare = command.trim().trim_start_matches(is_address);
+        let flags = bare.strip_prefix('s').and_then(|rest| {
+            let sign = rest.chars().next().filter(|sign| rest.matches(*sign).count() > 2)?;
+            // Behind `w` there is the name of a file.
+            rest.rsplit(sign).next()?.split('w').next()
+        });
+        let is_command = bare == "e" || (bare.starts_with('/') && bare.ends_with("/e"));
+        is_command || flags.is_some_and(|flags| flags.contains('e'))
+    };
+    arguments.iter().flat_map(|word| word.split([';', '\n', '{', '}'])).any(runs)
+}
+
+/// Whether it only says something of itself: the first word makes it do so. Behind another one it may be a word for
+/// what is run (`zsh -s --help`).
+fn only_tells(program: &str, arguments: &[String]) -> bool {
+    let is_of = |names: &[&str]| names.iter().any(|name| program.starts_with(name));
+    match arguments.first().map(String::as_str) {
+        Some("--version" | "--help") => !is_of(WITHOUT_ABOUT),
+        Some("-V") => is_of(WITH_LETTER),
+        _ => false,
+    }
+}
+
+/// The words of an interpreter, taken apart: those behind its first operand are for what it runs.
+struct InterpreterCall<'w> {
+    /// Its options and their values.
+    options: &'w [String],
+    /// What follows them.
+    operand: Option<&'w str>,
+}
+
+impl<'w> InterpreterCall<'w> {
+    fn of(known: &Interpreter, arguments: &'w [String]) -> Self {
+        let mut is_value = false;
+        let mut is_own = |word: &String| {
+            let is_option = word.starts_with(['-', '+']) && !matches!(word.as_str(), "-" | "--");
+            let is_passed = is_value || is_option;
+            is_value = !is_value && is_option && takes_next(known, word);
+            is_passed
+        };
+        let end = arguments.iter().position(|word| !is_own(word)).unwrap_or(arguments.len());
+        let (options, rest) = arguments.split_at_checked(end).unwrap_or_default();
+        let mut rest = rest.iter().map(String::as_str);
+        let operand = match rest.next() {
+            Some("--") => rest.next(),
+            first => first,
+        };
+        Self { options, operand }
+    }
+}
+
+/// Whether the value of an option is the next word.
+fn takes_next(known: &Interpreter, option: &str) -> bool {
+    let letters = option.strip_prefix(['-', '+']).filter(|letters| !letters.starts_with('-'));
+    let letters = letters.unwrap_or_default();
+    // What follows such a letter in its own word is the value.
+    let first = letters.find(|c: char| known.detached.contains(c));
+    VALUED.contains(&option) || first.is_some_and(|at| at + 1 == letters.len())
 }
 
 /// The words that are neither options nor their values.
@@ -132,113 +263,21 @@ fn operands<'w>(arguments: &'w [String], valued: &[&str]) -> Vec<&'w str> {
 }
 
 /// Whether an option brings the program.
-fn has_code(program: &str, arguments: &[String]) -> bool {
-    let is_python = ["python", "pypy", "ipython"].iter().any(|name| program.starts_with(name));
-    let known = LETTERS.iter().find(|(programs, ..)| programs.contains(&program));
-    let (code, valued) = match known {
-        Some(&(_, code, valued)) => (code, valued),
-        None if is_python => ("cm", "WX"),
-        None => ("cef", ""),
-    };
+fn has_code(known: &Interpreter, arguments: &[String]) -> bool {
     arguments.iter().any(|word| match word.strip_prefix('-') {
         Some(long) if long.starts_with('-') => WITH_CODE.iter().any(|option| word.starts_with(option)),
-        Some(letters) => letters.chars().take_while(|c| !valued.contains(*c)).any(|c| code.contains(c)),
+        Some(letters) => {
+            letters.chars().take_while(|c| !known.valued.contains(*c)).any(|c| known.code.contains(c))
+        }
         None => false,
     })
 }
 
 fn base(name: &str) -> String {
-    name.rsplit('/').next().unwrap_or_default().to_lowercase()
+    let name = name.rsplit('/').next().unwrap_or_default().to_lowercase();
+    name.strip_suffix(".exe").map_or_else(|| name.clone(), str::to_owned)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn reads(line: &str) -> bool {
-        reads_program(&line.split(' ').map(str::to_owned).collect::<Vec<_>>())
-    }
-
-    #[test]
-    fn a_program_that_is_named_nowhere_comes_in() {
-        for line in [
-            "zsh",
-            "fish",
-            "ksh -s a",
-            "zsh -x",
-            "python3",
-            "python3 -",
-            "python3 -u -",
-            "python3 -W c",
-            "node",
-            "perl",
-            "ruby -w",
-            "awk -f -",
-            "sed -nf /dev/stdin a",
-            "crontab",
-            "crontab -",
-            "at now",
-            "batch",
-            "sftp h",
-            "psql db",
-            "R --no-save",
-            "parallel",
-            "parallel -j 4",
-            "ssh host",
-            "ssh -p 22 host bash",
-            "docker exec -i c sh",
-            "ipython",
-            "uv run -",
-            "uv run python3",
-            "pwsh -",
-            "pwsh -NoProfile -Command -",
-            "make -f -",
-            "perl -MFile::Temp",
-            "/usr/bin/python3.12",
-            "su u",
-            "sudo -u x -s",
-            "docker-compose exec -T db psql",
-            "bundle exec ruby",
-        ] {
-            assert!(reads(line), "{line}");
-        }
-    }
-
-    #[test]
-    fn a_program_that_is_named_elsewhere_does_not_come_in() {
-        for line in [
-            "python3 -m json.tool",
-            "python3 -mjson.tool",
-            "python3 -c print",
-            "python3 a.py -",
-            "python3 --version",
-            "node -e x",
-            "node a.js",
-            "perl -pe s/a/b/",
-            "perl -lane print",
-            "ruby -ne x",
-            "sed s/a/b/",
-            "awk -F: x",
-            "awk -f a.awk",
-            "jq .",
-            "ssh host cat",
-            "sudo tee /etc/at",
-            "kubectl apply -f -",
-            "docker build -",
-            "parallel gzip",
-            "psql -c x",
-            "sqlite3 a.db x",
-            "zsh a.sh",
-            "zsh -c cat",
-            "make",
-            "make test",
-            "vim -",
-            "at -f a now",
-            "crontab -l",
-            "xargs python3",
-            "tee sh",
-        ] {
-            assert!(!reads(line), "{line}");
-        }
-    }
-}
+#[path = "inputs_tests.rs"]
+mod tests;

@@ -1,5 +1,7 @@
 //! Programs that start others, by their arguments or by a text in them.
 
+use super::interpreters::{has_language, is_filter, is_shell, is_shell_by_words};
+
 /// Programs that start what their arguments say, in a way of their own.
 const LAUNCHERS: &[&str] = &[
     "busybox",
@@ -86,13 +88,6 @@ const LAUNCHERS: &[&str] = &[
     "npx",
     "bunx",
     "uvx",
-    "zsh",
-    "ksh",
-    "mksh",
-    "ash",
-    "fish",
-    "csh",
-    "tcsh",
     "time",
     "env",
     "xargs",
@@ -174,10 +169,16 @@ const LAUNCHERS: &[&str] = &[
     "parallel-ssh",
     "clush",
     "lima",
-    "nu",
-    "xonsh",
-    "elvish",
-    "yash",
+    "limactl",
+    "wsl",
+    "cmd",
+    "distrobox",
+    "toolbox",
+    "schroot",
+    "guix",
+    "rush",
+    "xe",
+    "rargs",
 ];
 
 /// Programs of which nothing else is known here, and whose words name no command: what they look for, install,
@@ -225,78 +226,19 @@ const OF_NAMES: &[&str] = &[
     "mosquitto_pub",
 ];
 
-/// Programs with a language in which others can be started: a text in it may be among their arguments or on
-/// their standard input.
-const INTERPRETERS: &[&str] = &[
-    "perl",
-    "raku",
-    "ruby",
-    "irb",
-    "node",
-    "nodejs",
-    "deno",
-    "bun",
-    "tsx",
-    "ts-node",
-    "php",
-    "lua",
-    "luajit",
-    "vim",
-    "vi",
-    "nvim",
-    "ex",
-    "ed",
-    "emacs",
-    "make",
-    "gmake",
-    "gdb",
-    "lldb",
-    "tclsh",
-    "expect",
-    "m4",
-    "sqlite3",
-    "psql",
-    "mysql",
-    "mariadb",
-    "julia",
-    "r",
-    "rscript",
-    "octave",
-    "gnuplot",
-    "osascript",
-    "pwsh",
-    "powershell",
-    "ghc",
-    "ghci",
-    "elixir",
-    "iex",
-    "guile",
-    "racket",
-    "sbcl",
-    "clojure",
-    "clj",
-    "groovy",
-    "jshell",
-    "scala",
-    "ocaml",
-    "bpython",
-    "sftp",
-    "ftp",
-    "lftp",
-];
-
-/// Those whose standard input is what they work on, unless an option says that it is their program.
-pub(super) const FILTERS: &[&str] = &["awk", "gawk", "mawk", "nawk", "sed", "gsed"];
-
 /// Programs of which only an argument may be such a text.
-const BY_ARGUMENT: &[&str] =
-    &["less", "man", "tar", "gtar", "bsdtar", "rsync", "scp", "git", "hg", "zip", "cpio", "tcpdump", "cmake"];
-
-/// Programs that start what their standard input says. Their arguments are looked at in other ways.
-const BY_INPUT: &[&str] = &[
-    "sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "ssh", "su", "sudo", "chroot",
-    "nsenter", "unshare", "script", "parallel", "at", "batch", "crontab", "uv",
+const BY_ARGUMENT: &[&str] = &[
+    "less", "man", "tar", "gtar", "bsdtar", "rsync", "scp", "git", "hg", "zip", "cpio", "tcpdump", "cmake",
+    "tmux", "screen",
 ];
+
+/// Programs beside shells that start what their standard input says. Their arguments are looked at in other ways.
+const BY_INPUT: &[&str] = &[
+    "ssh", "su", "sudo", "chroot", "nsenter", "unshare", "script", "parallel", "at", "batch", "crontab", "uv",
+];
+
+/// Programs that add what they read to the words of what they start.
+const ADDING: &[&str] = &["xargs", "gxargs", "parallel", "sem", "rush", "xe", "rargs"];
 
 /// Subcommands of git whose texts are messages.
 const MESSAGES: &[&str] =
@@ -304,8 +246,16 @@ const MESSAGES: &[&str] =
 
 /// Whether it starts what its arguments say, so that a denying rule is tried on each tail of them.
 pub(in crate::policy) fn is_launcher(program: &str) -> bool {
+    let program = program.strip_suffix(".exe").unwrap_or(program);
     // `ld.so`, `ld-linux-x86-64.so.2`, `ld-2.36.so`, `ld64.so.1`, `ld-musl-x86_64.so.1`
-    LAUNCHERS.contains(&program) || (program.starts_with("ld") && program.contains(".so"))
+    LAUNCHERS.contains(&program)
+        || is_shell_by_words(program)
+        || (program.starts_with("ld") && program.contains(".so"))
+}
+
+/// Whether what it reads becomes words of what it starts: `parallel git`.
+pub(in crate::policy) fn adds_words(program: &str) -> bool {
+    ADDING.contains(&program)
 }
 
 /// Whether its words are known to name no command.
@@ -316,7 +266,7 @@ pub(in crate::policy) fn is_about_names(program: &str) -> bool {
 /// Whether a text among its arguments may start a program.
 pub(in crate::policy) fn is_interpreter(program: &str, first: Option<&str>) -> bool {
     let is_message = program == "git" && first.is_some_and(|first| MESSAGES.contains(&first));
-    let is_known = has_language(program) || FILTERS.contains(&program) || BY_ARGUMENT.contains(&program);
+    let is_known = has_language(program) || is_filter(program) || BY_ARGUMENT.contains(&program);
     is_launcher(program) || (is_known && !is_message)
 }
 
@@ -337,12 +287,7 @@ pub(in crate::policy) fn runs_its_input(program: &str, words: &[String]) -> bool
     let names_program =
         |word: &String| word.starts_with("--file") || (word.starts_with('-') && word.contains('f'));
     BY_INPUT.contains(&program)
+        || is_shell(program)
         || has_language(program)
-        || (FILTERS.contains(&program) && words.iter().any(names_program))
-}
-
-/// Whether it has a language in which others can be started.
-pub(super) fn has_language(program: &str) -> bool {
-    let of_python = ["python", "pypy", "ipython"];
-    INTERPRETERS.contains(&program) || of_python.iter().any(|name| program.starts_with(name))
+        || (is_filter(program) && words.iter().any(names_program))
 }

@@ -1,11 +1,15 @@
 //! What a command does to the world, from tables that err on the side of more.
 
 mod arguments;
+mod container_names;
 mod find;
 mod git;
 mod git_reads;
+mod input_files;
 mod inputs;
+mod interpreters;
 mod launchers;
+mod openers;
 mod readers;
 mod reads;
 mod receivers;
@@ -16,9 +20,12 @@ mod trees;
 use super::shell::{Access, Command, Reading, Redirection, is_of_system};
 use crate::tool::SideEffect;
 
+pub(super) use container_names::{is_container_tool, name_places};
 pub(super) use git::is_subcommand as is_git_subcommand;
 pub(super) use inputs::reads_program;
-pub(super) use launchers::{is_about_names, is_interpreter, is_launcher, names_its_word, runs_its_input};
+pub(super) use launchers::{
+    adds_words, is_about_names, is_interpreter, is_launcher, names_its_word, runs_its_input,
+};
 pub(super) use reads::{opens, operands};
 pub(super) use receivers::receivers;
 pub(super) use starters::{program_places, started};

@@ -91,6 +91,7 @@ impl Parser<'_> {
         let mut piped: Option<Arc<str>> = None;
         loop {
             let (commands, known) = (self.commands.len(), self.given.len() + self.pending.len());
+            let inputs = self.inputs;
             self.deeper(Self::command)?;
             if let Some(text) = &piped {
                 self.feed(commands, text);
@@ -100,8 +101,11 @@ impl Parser<'_> {
                 return Ok(());
             }
             self.pipe(texts);
-            let has_texts = self.given.len() + self.pending.len() > known;
-            piped = Some(self.printed(commands, has_texts, piped.as_deref()).into());
+            // What reads a file hands on neither what the pipe brings nor a text of the line.
+            let reads_file = self.inputs > inputs;
+            let has_texts = !reads_file && self.given.len() + self.pending.len() > known;
+            let before = piped.as_deref().filter(|_| !reads_file);
+            piped = Some(self.printed(commands, has_texts, before).into());
             // `|&` pipes the errors too.
             self.eat("&");
             self.skip_lines()?;
@@ -113,9 +117,10 @@ impl Parser<'_> {
         if self.starts_with("((") {
             return Err(Unsure("it is arithmetic or a group, which shells tell apart in their own ways"));
         }
+        let commands = self.commands.len();
         if self.eat("(") {
             self.until_parenthesis()?;
-            return self.trailing();
+            return self.trailing(commands);
         }
         let Some(word) = self.reserved() else { return self.simple() };
         let start = self.at;
@@ -141,7 +146,7 @@ impl Parser<'_> {
             }
             _ => return Err(Unsure("a reserved word is in a place that countersign cannot parse")),
         }
-        self.trailing()
+        self.trailing(commands)
     }
 
     /// A list and the reserved word after it.
@@ -244,11 +249,15 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The redirections of a compound command.
-    fn trailing(&mut self) -> Read<()> {
+    /// The redirections of a compound command, whose own commands come after the first ones.
+    fn trailing(&mut self, commands: usize) -> Read<()> {
+        let inputs = self.inputs;
         loop {
             self.skip_blanks()?;
             if !self.at_redirection() {
+                if self.inputs > inputs {
+                    self.fill(commands);
+                }
                 return Ok(());
             }
             if self.redirection()? && !self.ends_here()? {

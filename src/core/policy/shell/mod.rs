@@ -45,7 +45,7 @@ pub struct Reading {
     pub assigned: Vec<(String, Option<String>)>,
     /// Texts in the line that commands are given on their standard input.
     pub given: Vec<GivenText>,
-    /// Commands that a pipe leads to, and what comes through it.
+    /// Commands that a pipe or a redirection leads to, and what comes in that way.
     pub piped: Vec<PipedInto>,
     /// Whether a part may run more than once: in a loop or a function.
     pub repeats: bool,
@@ -95,6 +95,9 @@ pub fn read(line: &str) -> Reading {
     let text: Vec<char> = line.chars().collect();
     let mut parser = Parser::new(&text);
     let unreadable = parser.whole().err().map(|unsure| unsure.0.to_owned());
+    if parser.is_refilled {
+        parser.fill(0);
+    }
     let Parser { commands, redirections, assigned, given, piped, repeats, .. } = parser;
     Reading { commands, redirections, assigned, given, piped, repeats, unreadable }
 }

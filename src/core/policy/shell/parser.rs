@@ -31,10 +31,14 @@ pub(super) struct Parser<'t> {
     pub(super) assigned: Vec<(String, Option<String>)>,
     /// Texts in the line that commands are given on their standard input.
     pub(super) given: Vec<GivenText>,
-    /// Commands that a pipe leads to, and what comes through it.
+    /// Commands that a pipe or a redirection leads to, and what comes in that way.
     pub(super) piped: Vec<PipedInto>,
     /// Whether a part may run more than once: in a loop or a function.
     pub(super) repeats: bool,
+    /// How often a file, or another descriptor, has taken the place of a standard input.
+    pub(super) inputs: usize,
+    /// Whether something has done so for all that follows: `exec < x`.
+    pub(super) is_refilled: bool,
 }
 
 impl<'t> Parser<'t> {
@@ -51,6 +55,8 @@ impl<'t> Parser<'t> {
             given: Vec::new(),
             piped: Vec::new(),
             repeats: false,
+            inputs: 0,
+            is_refilled: false,
         }
     }
 
@@ -111,13 +117,16 @@ impl<'t> Parser<'t> {
         inner.depth = self.depth + 1;
         inner.is_substituted = is_substituted;
         let result = read(&mut inner);
-        let Parser { commands, redirections, assigned, given, piped, repeats, .. } = inner;
+        let Parser { commands, redirections, assigned, given, piped, repeats, inputs, is_refilled, .. } =
+            inner;
         self.commands.extend(commands);
         self.redirections.extend(redirections);
         self.assigned.extend(assigned);
         self.given.extend(given);
         self.piped.extend(piped);
         self.repeats |= repeats;
+        self.inputs += inputs;
+        self.is_refilled |= is_refilled;
         result
     }
 

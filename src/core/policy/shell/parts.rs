@@ -125,12 +125,12 @@ pub struct GivenText {
     pub is_piped: bool,
 }
 
-/// A command that a pipe leads to.
+/// A command that a pipe leads to, or a redirection of its standard input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PipedInto {
     /// Its words.
     pub words: Vec<String>,
-    /// What comes through the pipe, with holes for what the line does not tell.
+    /// What comes in that way, with holes for what the line does not tell.
     pub text: Arc<str>,
 }
 

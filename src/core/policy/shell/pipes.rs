@@ -1,4 +1,4 @@
-//! What a pipe hands on: the text, where the words of the line tell it.
+//! What a pipe or a file hands on: the text, where the words of the line tell it.
 
 use std::sync::Arc;
 
@@ -14,6 +14,11 @@ impl Parser<'_> {
             words: command.words.iter().map(Word::with_holes).collect(),
             text: Arc::clone(text),
         }));
+    }
+
+    /// Says to the commands after the first ones that they read what the line does not tell: a file.
+    pub(super) fn fill(&mut self, commands: usize) {
+        self.feed(commands, &Arc::from(HOLE.to_string()));
     }
 
     /// What the commands after the first ones print, with holes for what the line does not tell. `before`:

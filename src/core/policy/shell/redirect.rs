@@ -1,5 +1,6 @@
 //! Redirections and here-documents.
 
+use super::HOLE;
 use super::parser::{Parser, Read, Unsure};
 use super::parts::{Access, GivenText, HereDocument, Redirection, Word};
 use super::word::GrowingWord;
@@ -32,6 +33,10 @@ impl Parser<'_> {
         let Some(operator) = operators.into_iter().find(|operator| self.eat(operator)) else {
             return Err(Unsure("a redirection is not complete"));
         };
+        let is_input = match self.between(start, start + usize::from(has_number)).as_str() {
+            "" => operator.starts_with('<'),
+            number => number == "0",
+        };
         self.skip_blanks()?;
         match operator {
             "<<" | "<<-" => self.here_document(operator == "<<-")?,
@@ -39,9 +44,10 @@ impl Parser<'_> {
                 let text = self.word()?.with_holes();
                 self.given.push(GivenText { text, to: Vec::new(), is_piped: false });
             }
-            "<&" | ">&" => self.duplication(operator, has_number)?,
-            "<" => self.opens(Access::Reads)?,
-            _ => self.opens(Access::Writes)?,
+            "<&" | ">&" => self.duplication(operator, has_number, is_input)?,
+            "<" => self.opens(Access::Reads, is_input)?,
+            "<>" => self.opens(Access::Writes, is_input)?,
+            _ => self.opens(Access::Writes, false)?,
         }
         Ok(operator.starts_with('&'))
     }
@@ -66,14 +72,16 @@ impl Parser<'_> {
         }
     }
 
-    fn opens(&mut self, access: Access) -> Read<()> {
+    fn opens(&mut self, access: Access, is_input: bool) -> Read<()> {
         let target = self.word()?;
+        let is_empty = target.literal().is_some_and(|path| path == "/dev/null");
+        self.inputs += usize::from(is_input && !is_empty);
         self.redirections.push(Redirection { access, target });
         Ok(())
     }
 
     /// `2>&1`, `>&-`; in bash `>& file` opens a file.
-    fn duplication(&mut self, operator: &str, has_number: bool) -> Read<()> {
+    fn duplication(&mut self, operator: &str, has_number: bool, is_input: bool) -> Read<()> {
         let target = self.word()?;
         let text = target.literal();
         let is_descriptor = |text: &str| {
@@ -81,7 +89,11 @@ impl Parser<'_> {
             !text.is_empty() && digits.len() <= 1 && digits.chars().all(|c| c.is_ascii_digit())
         };
         match text {
-            Some(text) if is_descriptor(&text) => Ok(()),
+            Some(text) if is_descriptor(&text) => {
+                let changes = is_input && !matches!(text.as_str(), "0" | "0-" | "-");
+                self.inputs += usize::from(changes);
+                Ok(())
+            }
             Some(_) if operator == ">&" && !has_number => {
                 self.redirections.push(Redirection { access: Access::Writes, target });
                 Ok(())
@@ -105,7 +117,7 @@ impl Parser<'_> {
 
     /// The lines up to the delimiter. In those that are not literal, substitutions run.
     pub(super) fn body(&mut self, document: &HereDocument) -> Read<()> {
-        let mut text = String::new();
+        let (mut text, mut told) = (String::new(), String::new());
         loop {
             let start = self.at;
             while self.peek().is_some_and(|c| c != '\n') {
@@ -115,6 +127,10 @@ impl Parser<'_> {
             let shown = if document.strips_tabs { line.trim_start_matches('\t') } else { &line };
             let is_last = self.next_char().is_none();
             if shown == document.delimiter {
+                // As it is written, and as it will be known to the command.
+                if told.contains(HOLE) {
+                    text.push_str(&told);
+                }
                 let (to, is_piped) = (document.to.clone(), document.is_piped);
                 self.given.push(GivenText { text, to, is_piped });
                 return Ok(());
@@ -131,22 +147,26 @@ impl Parser<'_> {
                 if line.ends_with('\\') {
                     return Err(Unsure("a line of a here-document is continued"));
                 }
-                self.inside(&line, true, |parser| parser.expanded())?;
+                self.inside(&line, true, |parser| {
+                    told.push_str(&parser.expanded()?);
+                    told.push('\n');
+                    Ok(())
+                })?;
             }
         }
     }
 
-    /// A line of a here-document: expansions count, quotes do not.
-    fn expanded(&mut self) -> Read<()> {
+    /// A line of a here-document, with holes for what only the shell will know: expansions count, quotes do not.
+    fn expanded(&mut self) -> Read<String> {
         let mut growing = GrowingWord::default();
         while let Some(c) = self.next_char() {
             match c {
-                '\\' => self.at += 1,
+                '\\' => self.next_char().into_iter().for_each(|escaped| growing.push(escaped)),
                 '$' => self.dollar(true, &mut growing)?,
                 '`' => self.backquoted(true, &mut growing)?,
-                _ => {}
+                _ => growing.push(c),
             }
         }
-        Ok(())
+        Ok(growing.with_holes())
     }
 }

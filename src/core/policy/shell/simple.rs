@@ -10,12 +10,15 @@ impl Parser<'_> {
         let (mut environment, mut words): (Vec<Word>, Vec<Word>) = (Vec::new(), Vec::new());
         let start = self.at;
         let (texts, documents) = (self.given.len(), self.pending.len());
-        let mut redirects = false;
+        let (mut redirects, mut reads_file) = (false, false);
         loop {
             self.skip_blanks()?;
             if self.at_redirection() {
                 redirects = true;
-                if self.redirection()? && !self.ends_here()? {
+                let inputs = self.inputs;
+                let ends = self.redirection()?;
+                reads_file |= self.inputs > inputs;
+                if ends && !self.ends_here()? {
                     return Err(Unsure("a dash would take `&>` for the end of the command"));
                 }
                 continue;
@@ -42,7 +45,16 @@ impl Parser<'_> {
             condition(&words, redirects)?;
         }
         self.give(texts, documents, &words);
-        self.settle(environment, words)
+        let has_texts = self.given.len() > texts || self.pending.len() > documents;
+        let is_exec = words.last().and_then(Word::literal).is_some_and(|word| word == "exec");
+        // It goes on being the standard input of what follows.
+        self.is_refilled |= is_exec && (reads_file || has_texts);
+        let commands = self.commands.len();
+        let result = self.settle(environment, words);
+        if reads_file {
+            self.fill(commands);
+        }
+        result
     }
 
     /// `name()` and the compound command that is its body. What the body runs may run.

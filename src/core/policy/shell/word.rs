@@ -37,6 +37,11 @@ impl GrowingWord {
         self.push(c);
     }
 
+    /// All of it as a text, with holes for what only the shell will know.
+    pub(super) fn with_holes(self) -> String {
+        self.finish(String::new()).with_holes()
+    }
+
     fn finish(mut self, raw: String) -> Word {
         if !self.text.is_empty() {
             self.pieces.push(WordPiece::Text(std::mem::take(&mut self.text)));
@@ -74,7 +79,12 @@ impl Parser<'_> {
                 }
                 '<' | '>' => {
                     self.at += 2;
+                    let commands = self.commands.len();
                     self.substitution()?;
+                    if c == '>' {
+                        // What is written to it is what they read.
+                        self.fill(commands);
+                    }
                     growing.hole(false, HoleSource::Given);
                 }
                 '\\' if self.peek_at(1) == Some('\n') => {

@@ -1,0 +1,238 @@
+//! Shells and other programs with a language: the one list of them, with where each takes its program from.
+
+/// Where a program with a language takes what it runs from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum ProgramSource {
+    /// A shell: its options, a file, or its standard input. Its words are lines for it.
+    Shell,
+    /// An option, the first operand, or else the standard input.
+    Program,
+    /// The same, but options bring it in whole words.
+    PowerShell,
+    /// The standard input, whatever its words are.
+    Input,
+    /// The standard input, if no option brings a program. Operands are no programs.
+    Database,
+    /// Options or the first operand; the standard input is what it works on, unless a word names it as the program.
+    Filter,
+    /// Files, of which the standard input is one only where a word names it.
+    Files,
+    /// Keys, which it takes from the standard input, unless a word says that this is the text to edit.
+    Editor,
+}
+
+/// Programs that are alike.
+pub(super) struct Interpreter {
+    names: &'static [&'static str],
+    /// Where they take what they run from.
+    pub(super) source: ProgramSource,
+    /// Letters of options that bring the program.
+    pub(super) code: &'static str,
+    /// Letters of options behind which a value is joined.
+    pub(super) valued: &'static str,
+    /// Letters of options whose value is the next word, if nothing is joined to them.
+    pub(super) detached: &'static str,
+}
+
+const fn of(
+    names: &'static [&'static str],
+    source: ProgramSource,
+    code: &'static str,
+    valued: &'static str,
+    detached: &'static str,
+) -> Interpreter {
+    Interpreter { names, source, code, valued, detached }
+}
+
+/// Shells whose `-c` is read as a line of its own, not as words that may start something.
+const READ_AS_LINES: &[&str] = &["sh", "bash", "dash"];
+/// Names that many versions and editions of one program begin with.
+const PYTHONS: &[&str] = &["python", "pypy", "ipython"];
+const PYTHON: Interpreter = of(PYTHONS, ProgramSource::Program, "cm", "WX", "WX");
+/// What takes the next word in one of the many that have a row together: where it is none in another, a line is asked about.
+const OTHERS: &str = "DIJLUCHglpt";
+
+const INTERPRETERS: &[Interpreter] = &[
+    of(READ_AS_LINES, ProgramSource::Shell, "c", "o", "oO"),
+    of(
+        &["zsh", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "nu", "xonsh", "elvish", "yash"],
+        ProgramSource::Shell,
+        "c",
+        "o",
+        "oCD",
+    ),
+    of(&["perl"], ProgramSource::Program, "eE", "mMIFDxiC", "I"),
+    of(&["ruby", "raku"], ProgramSource::Program, "e", "rIEKxlM", "rIEC"),
+    of(&["lua", "luajit"], ProgramSource::Program, "e", "rIEKxlM", "l"),
+    of(&["node", "nodejs", "tsx", "ts-node"], ProgramSource::Program, "ep", "rC", "rC"),
+    of(&["php"], ProgramSource::Program, "rfFRB", "dcz", "dczt"),
+    of(
+        &[
+            "tclsh",
+            "wish",
+            "jimsh",
+            "irb",
+            "sbcl",
+            "jshell",
+            "iex",
+            "m4",
+            "octave",
+            "sqlite3",
+            "duckdb",
+            "dc",
+            "gp",
+            "gap",
+            "maxima",
+            "scilab",
+            "gforth",
+            "utop",
+            "sml",
+            "poly",
+            "swipl",
+            "gprolog",
+            "erl",
+            "escript",
+            "scheme",
+            "mit-scheme",
+            "csi",
+            "gsi",
+            "gosh",
+            "chez",
+            "clisp",
+            "ecl",
+            "ccl",
+            "janet",
+            "hy",
+            "fennel",
+            "qjs",
+            "runghc",
+            "runhaskell",
+            "pyspark",
+            "spark-shell",
+            "sparkr",
+            "groovysh",
+        ],
+        ProgramSource::Program,
+        "",
+        "",
+        OTHERS,
+    ),
+    of(&["expect", "racket"], ProgramSource::Program, "cef", "", OTHERS),
+    of(&["gnuplot"], ProgramSource::Program, "", "", "e"),
+    of(&["r", "rscript"], ProgramSource::Program, "ef", "", OTHERS),
+    of(&["julia"], ProgramSource::Program, "eE", "", OTHERS),
+    of(&["guile", "bpython"], ProgramSource::Program, "cm", "", OTHERS),
+    of(
+        &["deno", "bun", "osascript", "ghci", "elixir", "clojure", "clj", "groovy", "scala", "ocaml"],
+        ProgramSource::Program,
+        "e",
+        "",
+        OTHERS,
+    ),
+    of(&["pwsh", "powershell"], ProgramSource::PowerShell, "", "", ""),
+    of(&["psql"], ProgramSource::Database, "cf", "UhpdoFRPTvL", ""),
+    of(&["mysql", "mariadb"], ProgramSource::Database, "e", "uhpPDS", ""),
+    of(
+        &[
+            "pgcli",
+            "mycli",
+            "litecli",
+            "usql",
+            "sqlplus",
+            "sqlcmd",
+            "sqlline",
+            "beeline",
+            "hive",
+            "impala-shell",
+            "snowsql",
+            "mysqlsh",
+            "mongosh",
+            "mongo",
+        ],
+        ProgramSource::Database,
+        "cef",
+        "",
+        "",
+    ),
+    of(
+        &["ex", "ed", "red", "gdb", "lldb", "jdb", "sftp", "ftp", "lftp", "ncftp", "smbclient"],
+        ProgramSource::Input,
+        "",
+        "",
+        "",
+    ),
+    of(&["vim", "vi", "view", "rvim", "gvim", "vimdiff", "nvim"], ProgramSource::Editor, "", "", ""),
+    of(&["make", "gmake", "emacs", "ghc"], ProgramSource::Files, "", "", ""),
+    of(&["awk", "gawk", "mawk", "nawk"], ProgramSource::Filter, "fEi", "", ""),
+    of(&["sed", "gsed"], ProgramSource::Filter, "f", "", ""),
+];
+
+/// What is known of the program of this name, in whatever version: `lua5.4`, `zsh-5.9`, `psql.exe`.
+pub(super) fn interpreter(program: &str) -> Option<&'static Interpreter> {
+    if PYTHONS.iter().any(|name| program.starts_with(name)) {
+        return Some(&PYTHON);
+    }
+    let named = |name: &str| INTERPRETERS.iter().find(|known| known.names.contains(&name));
+    let bare = program.strip_suffix(".exe").unwrap_or(program);
+    let unversioned = bare.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
+    named(bare).or_else(|| named(unversioned))
+}
+
+/// Whether it has a language in which others can be started, and is no shell and no filter.
+pub(super) fn has_language(program: &str) -> bool {
+    interpreter(program)
+        .is_some_and(|known| !matches!(known.source, ProgramSource::Shell | ProgramSource::Filter))
+}
+
+/// Whether it is a shell.
+pub(super) fn is_shell(program: &str) -> bool {
+    interpreter(program).is_some_and(|known| known.source == ProgramSource::Shell)
+}
+
+/// Whether it is a shell whose words are looked at one by one.
+pub(super) fn is_shell_by_words(program: &str) -> bool {
+    is_shell(program) && !READ_AS_LINES.contains(&program)
+}
+
+/// Whether its standard input is what it works on, unless an option says that it is its program.
+pub(super) fn is_filter(program: &str) -> bool {
+    interpreter(program).is_some_and(|known| known.source == ProgramSource::Filter)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_version_of_a_program_is_known() {
+        for (name, source) in [
+            ("zsh", ProgramSource::Shell),
+            ("zsh-5.9", ProgramSource::Shell),
+            ("bash5", ProgramSource::Shell),
+            ("lua5.4", ProgramSource::Program),
+            ("perl5.38.2", ProgramSource::Program),
+            ("pypy3", ProgramSource::Program),
+            ("python3.12", ProgramSource::Program),
+            ("tclsh8.6", ProgramSource::Program),
+            ("sqlite3", ProgramSource::Program),
+            ("m4", ProgramSource::Program),
+            ("psql.exe", ProgramSource::Database),
+            ("gawk-5.1", ProgramSource::Filter),
+        ] {
+            assert!(interpreter(name).is_some_and(|known| known.source == source), "{name}");
+        }
+        for name in ["", "5", "cat", "make2.x", "shasum", "nodemon"] {
+            assert!(interpreter(name).is_none(), "{name}");
+        }
+    }
+
+    #[test]
+    fn no_program_is_listed_twice() {
+        let mut names: Vec<&str> =
+            INTERPRETERS.iter().chain([&PYTHON]).flat_map(|known| known.names).copied().collect();
+        let all = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), all);
+    }
+}

@@ -1,0 +1,139 @@
+//! What a line may start besides, as far as words tell: a text in another language, or a program that nobody knows.
+
+use std::collections::BTreeSet;
+
+use super::effect;
+use super::git_names;
+use super::shell::{Command, GivenText, HOLE, Reading, Word, is_of_system, is_read_through};
+use super::started::{CommandWords, FedWords, only_names, only_runs, rough_words, tails_where};
+use crate::tool::SideEffect;
+
+/// What can be guessed of a line without a rule.
+pub(super) struct Guesses {
+    texts: Vec<ForeignText>,
+    /// Words behind programs that nobody knows.
+    unknown: Vec<CommandWords>,
+}
+
+/// A text in another language, each of whose words may be the name of a program.
+struct ForeignText {
+    /// The text, where it is no guess if it is only the name of a program: it is in other lists then, or names something.
+    listed: Option<String>,
+    /// It, cut wherever a command might begin.
+    parts: Vec<(CommandWords, Option<FedWords>)>,
+}
+
+impl Guesses {
+    /// What can be guessed of this line.
+    pub(super) fn of(reading: &Reading) -> Self {
+        let embedded = reading.commands.iter().flat_map(embedded);
+        let texts = embedded.chain(in_input(reading).iter().map(|text| ForeignText::of(text))).collect();
+        Self { texts, unknown: reading.commands.iter().filter_map(behind_unknown).collect() }
+    }
+
+    /// What may be started and can begin as the pattern does.
+    pub(super) fn started(&self, pattern: &str) -> Vec<CommandWords> {
+        let texts = self.texts.iter().flat_map(|text| text.started(pattern));
+        texts.chain(self.unknown.iter().flat_map(|words| of_unknown(pattern, words))).collect()
+    }
+}
+
+impl ForeignText {
+    fn of(text: &str) -> Self {
+        let part = |part: CommandWords| {
+            let words = part.iter().flat_map(|word| word.split([',', '=', '[', ']']));
+            let words: CommandWords = words.filter(|word| !word.is_empty()).map(str::to_owned).collect();
+            let fed = FedWords::of("", &words);
+            (words, fed)
+        };
+        Self { listed: None, parts: rough_words(text).into_iter().map(part).collect() }
+    }
+
+    fn started(&self, pattern: &str) -> Vec<CommandWords> {
+        if self.listed.as_ref().is_some_and(|text| git_names::is_only_a_program(pattern, text)) {
+            return Vec::new();
+        }
+        // A letter is most often the name of a value.
+        let is_letter = |words: &CommandWords| words.iter().map(String::len).sum::<usize>() == 1;
+        let of_part = |(words, fed): &(CommandWords, Option<FedWords>)| {
+            let mut all: Vec<CommandWords> = fed.iter().flat_map(|fed| fed.started(pattern)).collect();
+            let tails = tails_where(pattern, words, |_| true);
+            all.extend(tails.into_iter().filter(|words| !is_letter(words)));
+            all
+        };
+        self.parts.iter().flat_map(of_part).collect()
+    }
+}
+
+/// The arguments of an interpreter, which may be texts in its language.
+fn embedded(command: &Command) -> Vec<ForeignText> {
+    let program = command.program().unwrap_or_default().to_lowercase();
+    let first = command.arguments().first().and_then(Word::literal);
+    if command.is_wrapper
+        || !effect::is_interpreter(&program, first.as_deref())
+        || effect::of_command(command) == Some(SideEffect::Reads)
+    {
+        return Vec::new();
+    }
+    let texts: Vec<String> = command.arguments().iter().map(Word::with_holes).collect();
+    let before = std::iter::once(None).chain(texts.iter().map(|text| Some(text.as_str())));
+    // Of a launcher's words those that may be programs are in other lists.
+    let is_listed =
+        |before: Option<&str>| effect::is_launcher(&program) || effect::names_its_word(&program, before);
+    let names = only_names(&program, &texts, is_read_through(command));
+    let may_start = texts.iter().zip(before).enumerate().filter(|(at, _)| !names.contains(at));
+    let of_word = |(_, (text, before)): (usize, (&String, Option<&str>))| ForeignText {
+        listed: Some(text.clone()).filter(|_| is_listed(before)),
+        ..ForeignText::of(text)
+    };
+    may_start.map(of_word).collect()
+}
+
+/// The words behind a program that nobody knows: it may be one that starts what they say.
+fn behind_unknown(command: &Command) -> Option<CommandWords> {
+    let is_about_names = |name: &String| {
+        is_of_system(name) && effect::is_about_names(name.rsplit('/').next().unwrap_or_default())
+    };
+    let is_known =
+        effect::of_command(command).is_some() || command.name().as_ref().is_some_and(is_about_names);
+    (!is_known).then(|| command.arguments().iter().map(Word::with_holes).collect())
+}
+
+/// What may be started there. A word that stands alone is most often no command, and a name that only the shell
+/// will know is not guessed at.
+fn of_unknown(pattern: &str, words: &[String]) -> Vec<CommandWords> {
+    let is_command =
+        |words: &CommandWords| words.len() > 1 && words.first().is_some_and(|name| !name.contains(HOLE));
+    let may_start = |at: usize| !only_runs(pattern, words, at);
+    tails_where(pattern, words, may_start).into_iter().filter(is_command).collect()
+}
+
+/// The texts that programs are given on their standard input, where those may be programs too. Where one is for
+/// sure, so may be what only the shell will know of it; what a script says is not guessed at.
+fn in_input(reading: &Reading) -> Vec<String> {
+    let runs = |name: &str, words: &[String]| {
+        effect::runs_its_input(&name.rsplit('/').next().unwrap_or_default().to_lowercase(), words)
+    };
+    let is_runner = |command: &Command| {
+        let words: CommandWords = command.words.iter().map(Word::with_holes).collect();
+        command.name().is_some_and(|name| runs(&name, &words)) || effect::reads_program(&words)
+    };
+    let has_texts = !reading.given.is_empty();
+    let is_any = has_texts && reading.commands.iter().any(is_runner);
+    let commands = reading.commands.iter().filter(|command| has_texts && !command.is_wrapper);
+    let written =
+        commands.map(|command| command.words.iter().map(Word::with_holes).collect::<CommandWords>());
+    let readers: Vec<CommandWords> = written.filter(|words| effect::reads_program(words)).collect();
+    // What comes to the end of a pipe is read by one of the other commands.
+    let is_program = |given: &&GivenText| {
+        given.to.iter().any(|word| runs(word, &given.to))
+            || readers.iter().any(|words| given.to.ends_with(words))
+            || ((given.to.is_empty() || given.is_piped) && is_any)
+    };
+    let known = |text: &String| if readers.is_empty() { text.replace(HOLE, " ") } else { text.clone() };
+    let texts = reading.given.iter().filter(is_program).map(|given| known(&given.text));
+    // What a pipe or a file brings may be all that comes: what the line does not tell of it stays a hole.
+    let piped = reading.piped.iter().filter(|piped| effect::reads_program(&piped.words));
+    let piped: BTreeSet<&str> = piped.map(|piped| &*piped.text).collect();
+    texts.chain(piped.into_iter().map(str::to_owned)).collect()
+}
