@@ -1,11 +1,10 @@
 //! Two plays, or two sessions, line by line.
 
-use std::ops::Range;
 use std::path::Path;
 
-use similar::{Algorithm, DiffOp, capture_diff_slices, group_diff_ops};
+use similar::{Algorithm, capture_diff_slices, group_diff_ops};
 
-use crate::tool::{changes, numbered};
+use crate::tool::{changes, hunk_head, numbered};
 use crate::ui::text::sanitize;
 
 /// Lines of context around a difference.
@@ -63,26 +62,12 @@ pub(super) fn compared(expected: &[String], found: &[String], names: (&str, &str
     let steps = capture_diff_slices(Algorithm::Myers, &old_numbers, &new_numbers);
     let mut text = format!("--- {}\n+++ {}\n", names.0, names.1);
     for group in group_diff_ops(steps, CONTEXT) {
-        text.push_str(&format!(
-            "@@ -{} +{} @@\n",
-            range(&group, DiffOp::old_range),
-            range(&group, DiffOp::new_range)
-        ));
+        text.push_str(&format!("{}\n", hunk_head(&group)));
         for (tag, line) in changes(&group, &old, &new) {
             text.push_str(&format!("{tag}{line}\n"));
         }
     }
     Compared::Different(text)
-}
-
-/// The lines of a hunk on one side, as its head has them: the first, counted from 1, and how many.
-fn range(hunk: &[DiffOp], side: fn(&DiffOp) -> Range<usize>) -> String {
-    let start = hunk.first().map_or(0, |step| side(step).start);
-    match hunk.last().map_or(0, |step| side(step).end) - start {
-        0 => format!("{start},0"),
-        1 => (start + 1).to_string(),
-        lines => format!("{},{lines}", start + 1),
-    }
 }
 
 /// The lines that are about decisions: which tool was called, what was decided, how it ended. A model says the same in other words.

@@ -151,13 +151,7 @@ pub(super) fn of_project(
         let callable = skills.iter().filter(|(skill, _)| skill.is_callable);
         let names = callable.map(|(skill, file)| (&skill.name, file));
         let names = names.chain(custom.iter().map(|one| (&one.command.name, &one.file)));
-        let why = |file: &Path| {
-            format!(
-                "the folder of {} is not trusted yet; `countersign trust` shows it and asks",
-                file.display()
-            )
-        };
-        config.commands.ignored.extend(names.map(|(name, file)| (name.clone(), why(file))));
+        config.commands.ignored.extend(names.map(|(name, file)| (name.clone(), not_trusted_yet(file))));
     }
     let mut settings = Vec::new();
     for (name, text) in [SHARED_SERVERS, CONFIG].map(|name| (name, content.text(name))) {
@@ -186,6 +180,11 @@ pub(super) fn of_project(
         }
     }
     Ok(settings)
+}
+
+/// Why what a file brings is not there.
+fn not_trusted_yet(file: &Path) -> String {
+    format!("the folder of {} is not trusted yet; `countersign trust` shows it and asks", file.display())
 }
 
 /// What is said of skills and commands that wait for trust.

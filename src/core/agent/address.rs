@@ -84,6 +84,7 @@ impl Intent {
     }
 
     /// What is told before this is refused, if it is a decision: the request that stays as it is, in its session.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only a decision answers a request")]
     pub fn undecided(&self) -> Option<Live> {
         match self {
             Self::Decide { request, .. } => Some(Live::Undecided(*request)),

@@ -2,6 +2,7 @@
 //! comparison is built for adds seconds to a first build.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use similar::{ChangeTag, DiffOp};
 
@@ -31,6 +32,20 @@ pub fn changes<'l, 'a>(
         let gone = old.get(gone).unwrap_or_default().iter().map(move |text| (tag, *text));
         gone.chain(new.get(came).unwrap_or_default().iter().map(|text| (ChangeTag::Insert, *text)))
     })
+}
+
+/// The head of a hunk: on each side the first line, counted from 1, and how many.
+#[must_use]
+pub fn hunk_head(hunk: &[DiffOp]) -> String {
+    let side = |range: fn(&DiffOp) -> Range<usize>| {
+        let start = hunk.first().map_or(0, |step| range(step).start);
+        match hunk.last().map_or(0, |step| range(step).end).saturating_sub(start) {
+            0 => format!("{start},0"),
+            1 => (start + 1).to_string(),
+            lines => format!("{},{lines}", start + 1),
+        }
+    };
+    format!("@@ -{} +{} @@", side(DiffOp::old_range), side(DiffOp::new_range))
 }
 
 #[cfg(test)]

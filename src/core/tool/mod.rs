@@ -26,7 +26,7 @@ pub use absence::{Absence, Absent, Absentee, not_there};
 pub use answer_schema::AnswerSchema;
 pub use batch::{Candidate, startable};
 pub use console::{Console, rows, settled};
-pub use difference::{changes, numbered};
+pub use difference::{changes, hunk_head, numbered};
 pub use name::{ASK, DELEGATE_TO, MCP, delegate, mcp};
 pub use named_host::{HostPort, NamedHost};
 pub use output::{Bounded, bound};

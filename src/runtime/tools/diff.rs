@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use similar::{Algorithm, ChangeTag, DiffOp, capture_diff_slices_deadline, group_diff_ops};
 
 use crate::ledger::Summary;
-use crate::tool::{changes, numbered};
+use crate::tool::{changes, hunk_head, numbered};
 
 use super::words::{counted, shorten};
 
@@ -62,10 +62,7 @@ fn unified(steps: Vec<DiffOp>, (were, are): (&[&str], &[&str]), (old, new): (&st
     let groups = group_diff_ops(steps, CONTEXT);
     let mut text = if groups.is_empty() { String::new() } else { format!("--- {old}\n+++ {new}\n") };
     for group in groups {
-        let (Some(first), Some(last)) = (group.first(), group.last()) else { continue };
-        let before = range(first.old_range().start, last.old_range().end);
-        let after = range(first.new_range().start, last.new_range().end);
-        text.push_str(&format!("@@ -{before} +{after} @@\n"));
+        text.push_str(&format!("{}\n", hunk_head(&group)));
         for (tag, line) in changes(&group, were, are) {
             text.push_str(match tag {
                 ChangeTag::Equal => " ",
@@ -79,15 +76,6 @@ fn unified(steps: Vec<DiffOp>, (were, are): (&[&str], &[&str]), (old, new): (&st
         }
     }
     text
-}
-
-/// Lines of a side, as the head of a hunk has them: the first, counted from 1, and how many.
-fn range(start: usize, end: usize) -> String {
-    match end - start {
-        0 => format!("{start},0"),
-        1 => (start + 1).to_string(),
-        lines => format!("{},{lines}", start + 1),
-    }
 }
 
 /// As much as is shown, and whether that is not all.
