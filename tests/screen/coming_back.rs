@@ -70,7 +70,7 @@ fn a_review_has_what_git_shows_and_comes_back_as_one_command() {
         else {
             panic!("{acts:?}")
         };
-        assert!(own.is_shared && own.command.contains("git --no-pager diff --no-ext-diff"), "{own:?}");
+        assert!(own.is_shared && own.command.contains("--no-pager diff --no-ext-diff"), "{own:?}");
         assert!(
             own.must_succeed && !said.content.contains('\''),
             "the model reads no quotes of a shell: {said:?}"
