@@ -23,6 +23,7 @@ mod code;
 mod line_end;
 mod measure;
 mod sanitize;
+mod spelled_command;
 mod wrap;
 
 use ratatui::style::{Modifier, Style};
@@ -35,6 +36,7 @@ pub(in crate::ui) use line_end::told_end;
 pub use measure::{MEASURE, counted, fit, width};
 pub(in crate::ui) use sanitize::TAB_SIGN;
 pub use sanitize::sanitize;
+pub(in crate::ui) use spelled_command::{command_in_words, spelled_command};
 pub use wrap::{cut_spans, wrap, wrap_spans};
 
 /// The look of what stands for a character that is not shown as it is: letters that look the same do not have it, in any theme.

@@ -113,6 +113,20 @@ impl Safe {
         self.wrote(from);
     }
 
+    /// Words or a sign of ours in the place of characters.
+    pub(super) fn push_sign(&mut self, sign: &str) {
+        let from = self.out.len();
+        self.out.push_str(sign);
+        self.wrote(from);
+    }
+
+    /// A tab, whose sign stands for it.
+    pub(super) fn push_tab(&mut self) {
+        let from = self.out.len();
+        self.tab();
+        self.written.extend(self.tab.map(|sign| from..from + sign.len_utf8()));
+    }
+
     fn wrote(&mut self, from: usize) {
         self.written.push(from..self.out.len());
         self.previous = None;
