@@ -229,20 +229,6 @@ fn lists_look_like_this() {
 }
 
 #[test]
-fn on_a_wide_screen_what_stands_at_the_right_is_near_the_words() {
-    let mut harness = ScreenHarness::new(scenes::conversation());
-    harness.ctrl('p');
-    let frame = harness.frame(200, 50);
-    assert!(frame.contains("/ledger") && frame.contains("more"), "{frame}");
-    assert!(frame.lines().all(|row| row.trim_end().chars().count() <= 101), "{frame}");
-    let long = format!("vendor/{}", "x".repeat(120));
-    let item = Item { words: long.clone(), aside: "200k".to_owned(), choice: Choice::Model(long.clone()) };
-    harness.local.overlay = Some(Overlay::Picker(Picker::new(Source::Models, vec![item])));
-    let frame = harness.frame(200, 50);
-    assert!(frame.contains(&format!("{long}  200k")), "no name is cut for that: {frame}");
-}
-
-#[test]
 fn names_are_told_apart_by_their_ends_and_the_state_of_a_session_is_whole() {
     let mut harness = ScreenHarness::new(scenes::conversation());
     let model = |end: &str| {
