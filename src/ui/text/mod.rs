@@ -26,8 +26,6 @@ mod sanitize;
 mod spelled_command;
 mod wrap;
 
-use ratatui::style::{Modifier, Style};
-
 pub use crate::ledger::grouped;
 pub use address::address;
 use address::addresses_in;
@@ -38,9 +36,6 @@ pub(in crate::ui) use sanitize::TAB_SIGN;
 pub use sanitize::sanitize;
 pub(in crate::ui) use spelled_command::{command_in_words, spelled_command};
 pub use wrap::{cut_spans, wrap, wrap_spans};
-
-/// The look of what stands for a character that is not shown as it is: letters that look the same do not have it, in any theme.
-const WRITTEN_OUT: Style = Style::new().add_modifier(Modifier::REVERSED);
 
 /// Splits a text at the last character boundary at or before `at`.
 pub(in crate::ui) fn split_before(text: &str, at: usize) -> (&str, &str) {

@@ -4,9 +4,13 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use ratatui::style::{Modifier, Style};
 use unicode_width::UnicodeWidthChar;
 
 use super::width;
+
+/// The look of what stands for a character that is not shown as it is: letters that look the same do not have it, in any theme.
+pub(super) const WRITTEN_OUT: Style = Style::new().add_modifier(Modifier::REVERSED);
 
 /// Stands for a tab where it must not look like blanks.
 pub(in crate::ui) const TAB_SIGN: char = '⇥';

@@ -6,8 +6,7 @@ use std::ops::Range;
 use ratatui::style::Style;
 use ratatui::text::Span;
 
-use super::WRITTEN_OUT;
-use super::sanitize::{SAID_CHARACTER, Safe, Spelled, said, sanitize_in_words};
+use super::sanitize::{SAID_CHARACTER, Safe, Spelled, WRITTEN_OUT, said, sanitize_in_words};
 
 /// Stands for a blank at the end of a line.
 const END_SIGN: &str = "·";

@@ -7,9 +7,9 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::code;
 use super::read::{DiffRow, Sign};
-use crate::ui::text::sanitize::TAB_SIGN;
+use crate::ui::text::sanitize::{TAB_SIGN, WRITTEN_OUT};
 use crate::ui::text::tag::ours;
-use crate::ui::text::{WRITTEN_OUT, cut_spans, width, wrap_spans};
+use crate::ui::text::{cut_spans, width, wrap_spans};
 use crate::ui::theme::Theme;
 
 /// Bytes of a line beyond which changed words are not looked for.
