@@ -26,10 +26,20 @@ const ELSEWHERE: [&str; 9] = [
     "GIT_WORK_TREE",
 ];
 
+/// Settings under which git starts no monitor and no hook, also none that the settings of a repository name (git 2.54 and later). The
+/// events are those of what this program does.
+const UNHOOKED: [&str; 5] = [
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "hook.post-checkout.enabled=false",
+    "hook.post-index-change.enabled=false",
+    "hook.reference-transaction.enabled=false",
+];
+
 /// The command. What it prints goes nowhere unless the caller wants it.
 pub(super) fn command<A: AsRef<OsStr>>(folder: &Path, words: impl IntoIterator<Item = A>) -> Command {
     let mut command = Command::new("git");
-    command.args(["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"]).args(words);
+    command.args(UNHOOKED.iter().flat_map(|setting| ["-c", *setting])).args(words);
     for name in ELSEWHERE {
         command.env_remove(name);
     }

@@ -22,6 +22,16 @@ pub(super) fn effects(request: &ApprovalRequest) -> Vec<(&str, &str)> {
     all.map(|effect| (effect, if is_unknown(effect) { UNKNOWN_EFFECT } else { effect })).collect()
 }
 
+/// Whether the name of the action says all that it does.
+pub(super) fn is_plain(request: &ApprovalRequest) -> bool {
+    let said = match request.preview {
+        Preview::Diff(_) => SideEffect::Writes,
+        Preview::Command(_) => SideEffect::Runs,
+        Preview::None | Preview::Recipient(_) => return false,
+    };
+    effects(request).into_iter().all(|(effect, _)| effect == said.as_str())
+}
+
 /// All of them, on one line.
 pub(crate) fn does(request: &ApprovalRequest) -> String {
     effects(request).into_iter().map(|(_, words)| words).collect::<Vec<_>>().join(", ")

@@ -4,11 +4,14 @@ use std::borrow::Cow;
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use regex::{Regex, RegexBuilder};
+use serde_json::Value;
 
-use crate::ledger::{Arguments, Body};
-use crate::view::{Card, CardBody, CardId, View, one_line, subject};
+use crate::ledger::{ApprovalRequest, Arguments, Body, Preview};
+use crate::tool::{ASK, delegate, mcp};
+use crate::view::{Card, CardBody, CardId, Panel, PanelState, View, one_line, subject};
 
 use super::composer::cut_last;
+use super::effect_words;
 
 /// A search under way.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -143,6 +146,9 @@ fn said<'v>(card: &'v Card, view: &'v View) -> Cow<'v, str> {
         CardBody::Forming(forming) => forming.name.as_str().into(),
         CardBody::Tool(panel) => {
             let about = subject(panel);
+            if let Some((_, request)) = panel.request().filter(|_| panel.state == PanelState::Waiting) {
+                return waiting(panel, request, &about).into();
+            }
             let raw = if let Some(Arguments::Unusable(raw)) = panel.arguments() { raw.as_str() } else { "" };
             format!("{} {about} {raw}", panel.name()).into()
         }
@@ -164,5 +170,50 @@ fn said<'v>(card: &'v Card, view: &'v View) -> Cow<'v, str> {
             Body::Error { message, .. } => message.as_str().into(),
             _ => one_line(entry).into(),
         },
+    }
+}
+
+/// What the pane of a call that waits says: whose it is, what it does, its name, what it is about, all that would be done, and why it asks.
+fn waiting(panel: &Panel, request: &ApprovalRequest, about: &str) -> String {
+    let whose = panel.asked_by.as_ref().map(ToString::to_string).unwrap_or_default();
+    let is_told = request.name != ASK && !effect_words::is_plain(request);
+    let does = if is_told { effect_words::does(request) } else { String::new() };
+    let (name, arguments) = (named(request), told(&request.arguments));
+    let (about, shown) = match &request.preview {
+        // The whole of what the subject is the first line of.
+        Preview::Command(command) => ("", command.as_str()),
+        Preview::Diff(unified) => (about, unified.as_str()),
+        Preview::Recipient(_) | Preview::None => ("", arguments.as_str()),
+    };
+    let to = if let Preview::Recipient(to) = &request.preview { to.as_str() } else { "" };
+    let why = if request.is_usual || request.name == ASK { "" } else { request.why.as_str() };
+    let warning = request.warning.as_deref().unwrap_or_default();
+    let parts = [whose.as_str(), &does, &name, about, shown, to, warning, why];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// The name of the action in its title.
+fn named(request: &ApprovalRequest) -> String {
+    if let Some((server, tool)) = mcp(&request.name) {
+        return format!("{tool} of the MCP server {server}");
+    }
+    match delegate(&request.name) {
+        Some(agent) => format!("→ {agent} a task for another agent"),
+        None if request.name == ASK => "the model asks you".to_owned(),
+        None if request.replaces => "overwrite".to_owned(),
+        None => request.name.clone(),
+    }
+}
+
+/// The values of arguments.
+fn told(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(values) => values.iter().map(told).collect::<Vec<_>>().join("\n"),
+        Value::Object(members) => {
+            let told = |(name, value): (&String, &Value)| format!("{name}: {}", told(value));
+            members.iter().map(told).collect::<Vec<_>>().join("\n")
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.to_string(),
     }
 }

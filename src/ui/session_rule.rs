@@ -125,32 +125,30 @@ pub(super) fn press(local: &mut Local, view: &View, press: Press) -> Option<Vec<
         go(local, press, step);
         return Some(Vec::new());
     }
-    if key.code != KeyCode::Esc && (up_or_down.is_some() || is_page(command)) {
+    if key.code == KeyCode::Esc {
+        local.always = None;
         return Some(Vec::new());
     }
-    if key.code != KeyCode::Esc && command.is_none_or(answers) {
-        local.hint = Some(NOT_HERE.to_owned());
+    if up_or_down.is_some() || is_page(command) {
         return Some(Vec::new());
     }
-    local.always = None;
-    (key.code == KeyCode::Esc).then(Vec::new)
+    if command.is_some_and(passes) {
+        return None;
+    }
+    local.hint = Some(NOT_HERE.to_owned());
+    Some(Vec::new())
 }
 
-/// Whether a command answers the call, offers something else about it, or opens what would take the place of
-/// the rule: what its pane does not offer signs nothing there, and leads to no page where it would.
-fn answers(command: KeyAction) -> bool {
+/// Whether a command means what it means without the rule: it leaves the rule as it is, or goes away from it on purpose. All others would
+/// sign something that its pane does not offer, or open what takes the place of a rule that somebody is reading.
+const fn passes(command: KeyAction) -> bool {
     matches!(
         command,
-        KeyAction::Once
-            | KeyAction::Session
-            | KeyAction::Sandboxed
-            | KeyAction::Always
-            | KeyAction::Deny
-            | KeyAction::Reason
-            | KeyAction::Edit
-            | KeyAction::Raise
-            | KeyAction::Open
-            | KeyAction::Prompts
+        KeyAction::ClearOrQuit
+            | KeyAction::Leave
+            | KeyAction::Suspend
+            | KeyAction::Thinking
+            | KeyAction::Focus
     )
 }
 

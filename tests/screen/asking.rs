@@ -137,3 +137,21 @@ fn a_command_shows_what_it_is_called_with_and_that_the_sandbox_can_be_chosen() {
         "{acts:?}"
     );
 }
+
+#[test]
+fn the_white_space_of_a_command_is_seen_in_its_pane_and_on_its_page() {
+    let command = format!("echo a\tb\u{a0}c{}; rm -r x \nls", " ".repeat(40));
+    let mut builder = SessionBuilder::new();
+    builder.user("Go.");
+    let made = builder.tool_use("shell", json!({ "command": command, "background": true }));
+    let open = builder.say(None, "", "", vec![made]);
+    builder.ask(open[0].id(), "shell", Preview::Command(command));
+    std::mem::forget(open);
+    let mut harness = ScreenHarness::new(builder);
+    let frame = harness.frame(120, 40);
+    assert!(frame.contains("$ echo a⇥ b\\u{a0}c [40 blanks] ; rm -r x·"), "{frame}");
+    harness.turns();
+    harness.key(KeyCode::Enter, KeyModifiers::NONE);
+    let page = harness.frame(120, 40);
+    assert!(page.contains("[40 blanks] ; rm -r x·") && page.contains("\\u{a0}c"), "{page}");
+}

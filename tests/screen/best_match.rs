@@ -5,6 +5,7 @@ use countersign::ui::keymap::{BINDINGS, KeyAction, KeyContext};
 use countersign::ui::local::Overlay;
 use countersign::ui::palette::palette as palette_of;
 use countersign::ui::picker::{Choice, Item, Picker};
+use countersign::ui::picker_source::Source;
 use countersign::ui::update::UiEffect;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
@@ -86,6 +87,20 @@ fn the_palette_says_how_many_lines_follow() {
         picker.chosen = all - 1;
         assert_eq!(last(&mut harness), " enter take   esc back   up down choose");
     }
+}
+
+#[test]
+fn on_a_wide_screen_what_stands_at_the_right_is_near_the_words() {
+    let mut harness = ScreenHarness::new(scenes::conversation());
+    harness.ctrl('p');
+    let frame = harness.frame(200, 50);
+    assert!(frame.contains("/ledger") && frame.contains("more"), "{frame}");
+    assert!(frame.lines().all(|row| row.trim_end().chars().count() <= 101), "{frame}");
+    let long = format!("vendor/{}", "x".repeat(120));
+    let item = Item { words: long.clone(), aside: "200k".to_owned(), choice: Choice::Model(long.clone()) };
+    harness.local.overlay = Some(Overlay::Picker(Picker::new(Source::Models, vec![item])));
+    let frame = harness.frame(200, 50);
+    assert!(frame.contains(&format!("{long}  200k")), "no name is cut for that: {frame}");
 }
 
 #[test]

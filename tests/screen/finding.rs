@@ -243,3 +243,25 @@ fn a_message_that_is_typed_behind_it_loses_no_letter() {
     assert!(harness.local.search.is_none());
     assert_eq!(harness.local.composer.text(), "yes, continue now");
 }
+
+#[test]
+fn words_of_a_call_that_waits_are_found_also_in_its_title() {
+    let mut builder = SessionBuilder::new();
+    builder.user("Go.");
+    let rm = builder.tool_use("shell", json!({ "command": "rm -rf target/tmp\n: second line" }));
+    let ask = builder.tool_use("mcp__tracker__close", json!({ "issue": { "title": "the zebra" } }));
+    let open = builder.say(None, "", "At once.", vec![rm, ask]);
+    builder.ask(open[0].id(), "shell", Preview::Command("rm -rf target/tmp\n: second line".into()));
+    builder.ask(open[1].id(), "mcp__tracker__close", Preview::Recipient("https://tracker.example".into()));
+    std::mem::forget(open);
+    let mut harness = ScreenHarness::new(builder);
+    harness.frame(80, 40);
+    for words in ["deletes", "second line", "MCP server", "zebra", "tracker.example"] {
+        harness.ctrl('f');
+        harness.press(words);
+        let frame = harness.frame(80, 40);
+        assert!(frame.contains(&format!("find: {words}▏ · 1 of 1")), "{words}\n{frame}");
+        assert!(marked(&mut harness, 80, 40).contains(words), "{words}\n{frame}");
+        harness.key(KeyCode::Esc, NONE);
+    }
+}

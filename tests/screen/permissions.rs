@@ -169,14 +169,19 @@ fn a_key_that_is_not_offered_beside_a_rule_signs_nothing_and_leaves_it_open() {
         assert!(frame.contains("a enter as marked"), "{key}\n{frame}");
     }
     // The page of the call would decide by its own keys, and a list would put the rule away.
-    for (key, held) in [('o', NONE), ('r', KeyModifiers::CONTROL)] {
+    let lists = ['p', 'o', 'b', 'r', 'f', 'g'].map(|key| (KeyCode::Char(key), KeyModifiers::CONTROL));
+    for (key, held) in lists.into_iter().chain([(KeyCode::Char('o'), NONE), (KeyCode::F(1), NONE)]) {
         harness.frame(80, 24);
         harness.waits(1_000);
-        assert!(harness.key(KeyCode::Char(key), held).is_empty(), "{key}");
+        assert!(harness.key(key, held).is_empty(), "{key}");
         assert!(harness.local.always.is_some() && harness.local.overlay.is_none(), "{key}");
+        assert!(harness.local.search.is_none(), "{key}");
         let frame = harness.frame(80, 24);
         assert!(frame.contains("not a key here · esc goes back"), "{key}\n{frame}");
     }
+    harness.ctrl('t');
+    harness.ctrl('c');
+    assert!(harness.local.always.is_some(), "these leave it as it is");
     assert!(harness.key(KeyCode::Esc, NONE).is_empty(), "esc closes the rule and stops nothing");
     assert_eq!(harness.local.always, None);
     let acts = harness.answers("n");

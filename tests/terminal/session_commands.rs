@@ -212,6 +212,47 @@ async fn a_review_of_which_git_shows_nothing_is_not_asked_for() {
 }
 
 #[tokio::test]
+async fn git_is_run_without_what_a_repository_names() {
+    let home = Home::new();
+    home.write(".gitattributes", "*.txt diff=shown\n");
+    for words in [&["init", "-q", "-b", "main"][..], &["add", "."], &["commit", "-q", "-m", "first"]] {
+        git(&home, words);
+    }
+    let (mark, hooks) = (home.root().join("mark"), home.root().join("hooks"));
+    std::fs::create_dir(&hooks).unwrap();
+    let program = hooks.join("post-index-change");
+    std::fs::write(&program, format!("#!/bin/sh\ntouch '{}'\n", mark.display())).unwrap();
+    std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    git(&home, &["config", "core.hooksPath", hooks.to_str().unwrap()]);
+    let names =
+        ["core.fsmonitor", "core.pager", "diff.external", "diff.shown.command", "diff.shown.textconv"];
+    for name in names.into_iter().chain(["gpg.program"]) {
+        git(&home, &["config", name, program.to_str().unwrap()]);
+    }
+    let mut app = Console::start(&home, USUAL, &[]);
+    app.sees("ask anything").await;
+    app.keys("/review\r").await;
+    app.sees("Review the changes that are not committed").await;
+    app.rests().await;
+    home.write("notes.txt", "alpha\ndelta\ngamma\n");
+    app.keys("/diff git\r").await;
+    app.sees("+delta").await;
+    app.rests().await;
+    app.keys("/review --base main\r").await;
+    app.sees("Review the changes of this branch since main").await;
+    app.rests().await;
+    app.quits().await;
+    assert!(!mark.exists(), "something that the settings name was run");
+    let shown = home.texts("tool_result", "content");
+    assert!(
+        shown[0].contains("+alpha") && shown[1..].iter().all(|shown| shown.contains("+delta")),
+        "{shown:?}"
+    );
+    git(&home, &["--no-pager", "diff", "HEAD"]);
+    assert!(mark.exists(), "the settings are obeyed where nothing is said of them");
+}
+
+#[tokio::test]
 async fn a_branch_is_left_for_the_own_folder_and_can_be_resumed_from_there() {
     let home = Home::new();
     let mut app = listed(&home).await;

@@ -269,8 +269,8 @@ fn changed_from(folder: &Path, terms: &LaneTerms, commit: &str) -> Option<String
 fn made(folder: &Path, terms: &LaneTerms) -> Option<(String, [u64; 3])> {
     let commit =
         git(folder, ["rev-parse", "--verify", "--quiet", &format!("refs/heads/{}", terms.branch)]).ok()?;
-    let printed =
-        git(folder, ["diff", "--numstat", "--no-renames", "--no-relative", &terms.base, &commit]).ok()?;
+    let own = ["diff", "--no-ext-diff", "--no-textconv", "--numstat", "--no-renames", "--no-relative"];
+    let printed = git(folder, own.into_iter().chain([terms.base.as_str(), commit.as_str()])).ok()?;
     let mut sums = [0; 3];
     for line in printed.lines() {
         let mut numbers = line.split('\t').map(|number| number.parse().unwrap_or(0));

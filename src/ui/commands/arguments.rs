@@ -47,7 +47,14 @@ pub(super) fn rename(words: &str) -> Read {
 }
 
 /// How the command of `/diff git` begins. A terminal would get its colours without being asked.
-pub const GIT_DIFF: &str = "git --no-pager diff --color=always ";
+pub const GIT_DIFF: &str = concat!(own_git!(), "diff ", own_differences!(), " --color=always ");
+/// How it began in sessions of earlier versions.
+const GIT_DIFF_BEFORE: &str = "git --no-pager diff --color=always ";
+
+/// Whether a command of the user's own is that of `/diff git`.
+pub fn is_git_diff(command: &str) -> bool {
+    [GIT_DIFF, GIT_DIFF_BEFORE].iter().any(|begins| command.starts_with(begins))
+}
 
 /// `git`, or a commit: `git diff` as the user's own command, which the model is not told of.
 pub(super) fn diff(words: &str) -> Read {

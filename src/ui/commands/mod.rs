@@ -1,5 +1,19 @@
 //! Slash commands: what a text that begins with a slash means, and what to say when it means nothing.
 
+/// How each command of git begins that we have made. The settings of a repository may have been written by anybody, and name programs: no
+/// monitor, hook or pager of them is started, and no missing object is fetched, as its server may be a program, too.
+macro_rules! own_git {
+    () => {
+        "GIT_NO_LAZY_FETCH=1 git -c core.fsmonitor=false -c core.hooksPath=/dev/null -c hook.post-index-change.enabled=false --no-pager "
+    };
+}
+/// What is asked of git where it shows differences: none but its own, also of submodules.
+macro_rules! own_differences {
+    () => {
+        "--no-ext-diff --no-textconv --submodule=short"
+    };
+}
+
 mod arguments;
 mod later;
 mod meaning;
@@ -8,7 +22,7 @@ mod row;
 mod table;
 mod typed;
 
-pub use arguments::GIT_DIFF;
+pub use arguments::{GIT_DIFF, is_git_diff};
 pub(in crate::ui) use later::{KEPT, PICKED, STOPS_WORK, is_for_later};
 pub use meaning::{LinearCommand, Meaning};
 pub use prompts::review_by_the_model;
@@ -221,9 +235,15 @@ mod tests {
             Some(Ok(Meaning::Intent(Intent::Command(own)))) => own.command,
             other => panic!("{text}: {other:?}"),
         };
-        assert_eq!(command("/diff git"), "git --no-pager diff --color=always HEAD --");
-        assert_eq!(command("/diff main"), "git --no-pager diff --color=always main --");
-        assert_eq!(command("/diff git a 'b.rs"), "git --no-pager diff --color=always HEAD -- 'a '\\''b.rs'");
+        let of = |rest: &str| {
+            let begins = concat!(own_git!(), "diff ", own_differences!(), " --color=always");
+            format!("{begins} {rest}")
+        };
+        assert_eq!(command("/diff git"), of("HEAD --"));
+        assert_eq!(command("/diff main"), of("main --"));
+        assert_eq!(command("/diff git a 'b.rs"), of("HEAD -- 'a '\\''b.rs'"));
+        assert!(is_git_diff(&of("HEAD --")) && is_git_diff("git --no-pager diff --color=always HEAD --"));
+        assert!(!is_git_diff("git diff"));
         assert!(matches!(read("/diff main a.rs"), Some(Err(_))));
     }
 
@@ -306,14 +326,8 @@ mod tests {
             _ => None,
         };
         assert_eq!(read("/diff"), Some(Ok(Meaning::Report(Subject::Changes))));
-        assert_eq!(
-            command("/diff git"),
-            Some(("git --no-pager diff --color=always HEAD --".to_owned(), false))
-        );
-        assert_eq!(
-            command("/diff HEAD~2"),
-            Some(("git --no-pager diff --color=always 'HEAD~2' --".to_owned(), false))
-        );
+        assert_eq!(command("/diff git"), Some((format!("{GIT_DIFF}HEAD --"), false)));
+        assert_eq!(command("/diff HEAD~2"), Some((format!("{GIT_DIFF}'HEAD~2' --"), false)));
         for text in
             ["/diff --output=x", "/diff a;b", "/diff $(x)", "/diff a b", "/review --base -x", "/review `x`"]
         {

@@ -24,11 +24,13 @@ have not looked at. If there is nothing to report, say so in one line.";
 /// What is said of the output of git.
 const SHOWN: &str = "The output of git is above; where it is cut, and of new files, read the files.";
 
-/// A program that a repository names is not started for its differences.
-const DIFF: &str = "git --no-pager diff --no-ext-diff --no-textconv";
-const NEW_FILES: &str = "git --no-pager status --short";
+const DIFF: &str = concat!(own_git!(), "diff ", own_differences!());
+const NEW_FILES: &str = concat!(own_git!(), "status --short");
 /// A repository without a commit has new files only.
-const HAS_COMMIT: &str = "git rev-parse --quiet --verify HEAD >/dev/null";
+const HAS_COMMIT: &str = concat!(own_git!(), "rev-parse --quiet --verify HEAD >/dev/null");
+/// The last commit. A program would check its signature where the settings want that, or have a format that tells of it.
+const SHOW: &str =
+    concat!(own_git!(), "show ", own_differences!(), " --no-show-signature --format=medium HEAD");
 
 /// A review: what git shows is read before the model is asked, so that nothing needs to run for it. Where git fails, the command
 /// fails, and the message does not go out.
@@ -44,8 +46,7 @@ pub(in crate::ui) fn review(base: Option<&str>) -> Review {
     let (command, what) = match base {
         None => (
             format!(
-                "if test -n \"$({NEW_FILES})\"; then if {HAS_COMMIT}; then {DIFF} HEAD; fi && {NEW_FILES}; else git \
-                 --no-pager show --no-ext-diff --no-textconv HEAD; fi"
+                "if test -n \"$({NEW_FILES})\"; then if {HAS_COMMIT}; then {DIFF} HEAD; fi && {NEW_FILES}; else {SHOW}; fi"
             ),
             "Review the changes that are not committed, or the last commit if there are none.".to_owned(),
         ),

@@ -1,7 +1,7 @@
 //! Calls in words: that one starts, how it ended, and what it wrote.
 
 use crate::ledger::{Abort, Decider, Outcome, Summary, ToolResult, seconds};
-use crate::ui::commands::GIT_DIFF;
+use crate::ui::commands::is_git_diff;
 use crate::ui::text::diff;
 use crate::view::{HostedLine, HostedState, Panel, exit, measure, subject};
 
@@ -52,7 +52,7 @@ pub(super) fn finished(panel: &Panel, output: &mut LinearOutput) {
 /// The changes that `/diff git` found, in words; `None`: it is another call.
 pub(super) fn changes(panel: &Panel) -> Option<Vec<String>> {
     let command = panel.arguments()?.text("command")?;
-    let is_diff = panel.is_own_command() && command.starts_with(GIT_DIFF);
+    let is_diff = panel.is_own_command() && is_git_diff(command);
     let result = panel
         .result()
         .filter(|result| is_diff && result.outcome == Outcome::Ok && !result.facts.is_silent)?;

@@ -7,7 +7,7 @@ use crate::policy::page;
 use crate::tool::ASK;
 use crate::ui::effect_words;
 use crate::ui::new_file::NewFile;
-use crate::ui::text::diff;
+use crate::ui::text::{command_in_words, diff};
 use crate::view::{Panel, View, subject};
 
 use super::output::LinearOutput;
@@ -45,7 +45,7 @@ fn said_change(request: &ApprovalRequest, unified: &str, path: &str, output: &mu
 pub(super) fn said_whole(request: &ApprovalRequest, panel: Option<&Panel>, output: &mut LinearOutput) {
     match &request.preview {
         Preview::Command(command) => {
-            output.say_exactly("command", command);
+            output.say_exactly("command", &command_in_words(command));
             for (name, value) in request.beside_command() {
                 output.say(&format!("with {name}: {value}"));
             }

@@ -10,7 +10,7 @@ use crate::tool::{ASK, delegate, mcp};
 use crate::ui::new_file::NewFile;
 use crate::ui::text::diff::DiffColours;
 use crate::ui::text::tag::ours;
-use crate::ui::text::{diff, fit, sanitize, width, wrap, wrap_spans};
+use crate::ui::text::{diff, fit, sanitize, spelled_command, width, wrap, wrap_spans};
 use crate::ui::theme::Theme;
 use crate::view::{Panel, subject};
 
@@ -250,7 +250,7 @@ fn action(
     match &request.preview {
         Preview::Command(command) => {
             let wide = inner.saturating_sub(2).max(1);
-            let mut lines = wrap(&sanitize(command), wide, theme.strong);
+            let mut lines = wrap_spans(spelled_command(command, theme.strong), wide, Vec::new());
             for (at, line) in lines.iter_mut().enumerate() {
                 line.spans.insert(0, Span::styled(if at == 0 { "$ " } else { "  " }, ours(theme.dim)));
             }

@@ -34,8 +34,9 @@ impl LaidPage {
 
     /// That of a call; of its arguments some more than the page before had.
     pub(super) fn of_call(screen: &Screen<'_>, inner: u16, call: CallId, before: Option<FullPage>) -> Self {
-        let CallText { title, mut lines, at, arguments, is_named, must } = output::lay(screen, inner, call);
-        let shape = ArgumentsShape { call, inner, theme: screen.theme.name.clone(), is_named };
+        let CallText { title, mut lines, at, arguments, is_named, is_command, must } =
+            output::lay(screen, inner, call);
+        let shape = ArgumentsShape { call, inner, theme: screen.theme.name.clone(), is_named, is_command };
         let (mut laid, mut shown) = kept(before, shape, arguments);
         let work = lay_more(&mut laid, &mut shown, screen.theme);
         let plain = |line: Line<'static>| TranscriptRow::new(0, line);
@@ -69,7 +70,7 @@ fn kept(
 fn lay_more(laid: &mut LaidArguments, rows: &mut Vec<TranscriptRow>, theme: &Theme) -> usize {
     let inner = usize::from(laid.shape.inner).max(1);
     let (until, mut pieces) = (laid.until(), 0);
-    let lay = if laid.shape.is_named { output::named_text } else { output::plain_text };
+    let lay = output::laying(laid.shape.is_named, laid.shape.is_command);
     loop {
         let goes_on = laid.is_within_line();
         let Some(piece) = laid.next_piece(until, rows.len()) else { return pieces };

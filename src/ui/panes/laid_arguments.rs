@@ -19,6 +19,8 @@ pub(super) struct ArgumentsShape {
     pub theme: String,
     /// Whether they stand under their names.
     pub is_named: bool,
+    /// Whether one of them is a command, whose white space counts.
+    pub is_command: bool,
 }
 
 /// The arguments of a call, as far as they are laid out.
@@ -94,7 +96,13 @@ mod tests {
     use super::*;
 
     fn laid(text: &str) -> LaidArguments {
-        let shape = ArgumentsShape { call: CallId(1), inner: 80, theme: String::new(), is_named: true };
+        let shape = ArgumentsShape {
+            call: CallId(1),
+            inner: 80,
+            theme: String::new(),
+            is_named: true,
+            is_command: true,
+        };
         LaidArguments::new(shape, text.to_owned())
     }
 

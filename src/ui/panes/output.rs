@@ -15,7 +15,7 @@ use crate::ui::keymap::{KeyAction, KeyContext};
 use crate::ui::local::Overlay;
 use crate::ui::new_file::NewFile;
 use crate::ui::text::diff::DiffColours;
-use crate::ui::text::{cut_spans, diff, fit, sanitize, width, wrap, wrap_spans};
+use crate::ui::text::{cut_spans, diff, fit, sanitize, spelled_command, width, wrap, wrap_spans};
 use crate::ui::theme::Theme;
 use crate::view::{Panel, subject};
 
@@ -40,6 +40,8 @@ pub(super) struct CallText {
     pub arguments: String,
     /// Whether they stand under their names; else they are one text.
     pub is_named: bool,
+    /// Whether one of them is a command, whose white space counts.
+    pub is_command: bool,
     /// How many of the lines must have been in sight before it is allowed; more than there are: all, and all of the arguments.
     pub must: usize,
 }
@@ -47,9 +49,9 @@ pub(super) struct CallText {
 impl CallText {
     /// With its arguments laid out, too.
     pub(super) fn whole(self, inner: u16, theme: &Theme) -> LaidOutput {
-        let Self { title, mut lines, at, arguments, is_named, .. } = self;
+        let Self { title, mut lines, at, arguments, is_named, is_command, .. } = self;
         let behind = lines.split_off(at.min(lines.len()));
-        let lay = if is_named { named_text } else { plain_text };
+        let lay = laying(is_named, is_command);
         lines.extend(lay(&arguments, false, usize::from(inner).max(1), theme));
         lines.extend(behind);
         (title, lines, Vec::new())
@@ -62,7 +64,7 @@ pub(super) fn lay(screen: &Screen<'_>, inner: u16, call: CallId) -> CallText {
         // A call of a sub-agent is here only as long as it waits.
         let lines = vec![Line::styled("This call is no longer waiting.", screen.theme.dim)];
         let (title, arguments) = ("call".to_owned(), String::new());
-        return CallText { title, lines, at: 0, arguments, is_named: false, must: 0 };
+        return CallText { title, lines, at: 0, arguments, is_named: false, is_command: false, must: 0 };
     };
     let whose =
         panel.asked_by.as_ref().map(|by| format!("{}: ", one_row(&by.to_string()))).unwrap_or_default();
@@ -130,7 +132,7 @@ fn described(panel: &Panel, inner: usize, screen: &Screen<'_>) -> CallText {
     }
     let is_named = rest.is_none() && matches!(panel.arguments(), Some(Arguments::Object(_)));
     let arguments = rest.or_else(|| panel.arguments().map(called_with)).unwrap_or_default();
-    CallText { title: String::new(), lines, at, arguments, is_named, must }
+    CallText { title: String::new(), lines, at, arguments, is_named, is_command, must }
 }
 
 /// A row of what a call wrote, as it fits. Columns of a program stay where they are; all else is read word by word.
@@ -183,25 +185,49 @@ fn text(text: &str, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
 /// What a line of a value begins with that is not its first one: there a name would begin.
 const BELOW_NAME: &str = "  ";
 
+/// What lays out a piece of arguments: whether its first line goes on from the piece before, how wide, in which theme.
+pub(super) type LayPiece = fn(&str, bool, usize, &Theme) -> Vec<Line<'static>>;
+
+/// How arguments are laid out.
+pub(super) fn laying(is_named: bool, is_command: bool) -> LayPiece {
+    match (is_named, is_command) {
+        (false, _) => plain_text,
+        (true, false) => named_text,
+        (true, true) => command_text,
+    }
+}
+
 /// A piece of one long text, laid out as such a text is, whether or not its first line goes on from the piece
 /// before.
-pub(super) fn plain_text(piece: &str, _goes_on: bool, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
+fn plain_text(piece: &str, _goes_on: bool, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
     text(piece, inner, theme)
 }
 
-/// A piece of arguments under their names: whatever a value says, none of its rows begins where a name does.
-/// `goes_on`: the first line goes on from the piece before.
-pub(super) fn named_text(piece: &str, goes_on: bool, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
+/// A piece of arguments under their names.
+fn named_text(piece: &str, goes_on: bool, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let spell = |line: &str| vec![Span::styled(sanitize(line).into_owned(), theme.text)];
+    under_names(piece, goes_on, inner, &spell)
+}
+
+/// The same where white space is seen.
+fn command_text(piece: &str, goes_on: bool, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
+    under_names(piece, goes_on, inner, &|line: &str| spelled_command(line, theme.text))
+}
+
+/// Whatever a value says, none of its rows begins where a name does. `goes_on`: the first line goes on from the piece before.
+fn under_names(
+    piece: &str,
+    goes_on: bool,
+    inner: usize,
+    spell: &dyn Fn(&str) -> Vec<Span<'static>>,
+) -> Vec<Line<'static>> {
     behind(inner, |room| {
         let mut rows = Vec::new();
         for (at, line) in piece.lines().enumerate() {
             let begun = Some(line).filter(|_| goes_on && at == 0);
             match begun.or_else(|| line.strip_prefix(BELOW_NAME)) {
-                Some(rest) => rows.extend(behind(room, |room| wrap(&sanitize(rest), room, theme.text))),
-                None => {
-                    let first = vec![Span::styled(sanitize(line).into_owned(), theme.text)];
-                    rows.extend(wrap_spans(first, room, margin()));
-                }
+                Some(rest) => rows.extend(behind(room, |room| wrap_spans(spell(rest), room, Vec::new()))),
+                None => rows.extend(wrap_spans(spell(line), room, margin())),
             }
         }
         rows

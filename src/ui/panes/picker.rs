@@ -32,6 +32,9 @@ const MOST_OF_SESSIONS: u16 = 80;
 /// Cells that the words of a session keep beside when it was and how it ended.
 const WORDS_OF_SESSION: usize = 24;
 
+/// Cells of a line beyond which its words and what stands at the right of them are too far from each other to be read together.
+const MOST_OF_LINE: usize = 100;
+
 /// Stands where what is typed will stand.
 const TYPE: &str = "type to narrow";
 
@@ -47,8 +50,9 @@ fn beside(picker: &Picker, area: Rect) -> Option<Rect> {
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, picker: &Picker) {
     let fitting = picker.fitting();
     let inner = Rect::new(area.x + 1, area.y, area.width.saturating_sub(2), area.height);
-    frame.render_widget(head(screen, picker, &fitting, inner.width), Rect { height: 1, ..inner });
     let (list, right) = halves(picker, area);
+    let across = if right.is_some() { inner.width } else { list.width };
+    frame.render_widget(head(screen, picker, &fitting, across), Rect { height: 1, width: across, ..inner });
     if let Some(right) = right {
         match picker.source {
             Source::Themes => theme_sample::draw(frame, right, screen),
@@ -75,7 +79,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, picke
         whole(frame, below(list, fitting.len(), inner), item, screen);
     }
     let more = fitting.len().saturating_sub(top + usize::from(list.height));
-    foot(frame, Rect { y: area.bottom().saturating_sub(1), height: 1, ..inner }, screen, picker, more);
+    let bottom = Rect { y: area.bottom().saturating_sub(1), height: 1, width: across, ..inner };
+    foot(frame, bottom, screen, picker, more);
 }
 
 /// Rows that the list gives up so that the chosen line is told whole below it, in them and in the empty one above the keys; `None`: no
@@ -131,10 +136,20 @@ fn halves(picker: &Picker, area: Rect) -> (Rect, Option<Rect>) {
     let has_beside = matches!(picker.source, Source::Themes | Source::Sessions);
     list.height = list.height.saturating_sub(rows_of_chosen(picker, area).unwrap_or(0));
     let right = beside(picker, area).filter(|_| has_beside);
-    if let Some(right) = right {
-        list.width = (right.x - list.x).saturating_sub(2);
-    }
+    list.width = match right {
+        Some(right) => (right.x - list.x).saturating_sub(2),
+        None => list.width.min(most_of_line(picker)),
+    };
     (list, right)
+}
+
+/// Cells of a line on a wide screen. Where its words and what stands beside them need more, they have it: nothing is cut for that.
+fn most_of_line(picker: &Picker) -> u16 {
+    let longest = |of: fn(&Item) -> &str| {
+        picker.items.iter().map(|item| width(&one_row(of(item).trim_end()))).max().unwrap_or(0)
+    };
+    let needed = longest(|item| item.words.trim()) + longest(|item| &item.aside) + 4;
+    u16::try_from(needed.max(MOST_OF_LINE)).unwrap_or(u16::MAX)
 }
 
 /// The chosen line of so many, and the first one in sight.

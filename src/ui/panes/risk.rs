@@ -18,7 +18,7 @@ use super::words::one_row;
 /// Its effects, the worst first, each in its colour; nothing where the name of the action says it: an edit writes, a
 /// command runs.
 pub(super) fn effects(request: &ApprovalRequest, theme: &Theme) -> Vec<Span<'static>> {
-    if request.name == ASK || is_plain(request) {
+    if request.name == ASK || effect_words::is_plain(request) {
         return Vec::new();
     }
     let mut spans: Vec<Span<'static>> = Vec::new();
@@ -91,16 +91,6 @@ pub(super) fn is_serious(request: &ApprovalRequest) -> bool {
 /// Whether its path leads out of the workspace: within it, paths are told from its folder.
 pub(super) fn leaves(request: &ApprovalRequest) -> bool {
     request.leads_to.as_deref().is_some_and(|to| Path::new(to).is_absolute())
-}
-
-/// Whether the name of the action says all that it does.
-fn is_plain(request: &ApprovalRequest) -> bool {
-    let said = match request.preview {
-        Preview::Diff(_) => SideEffect::Writes,
-        Preview::Command(_) => SideEffect::Runs,
-        Preview::None | Preview::Recipient(_) => return false,
-    };
-    worst_first(request).into_iter().all(|(effect, _)| effect == said.as_str())
 }
 
 /// What cannot be taken back comes first; sessions of earlier versions have one effect. Each with its words.

@@ -9,7 +9,7 @@ use crate::ledger::{EscrowSettlement, Outcome, TaskState, ToolResult, printed_be
 use crate::tool::name::PLAN;
 use crate::tool::{self, ASK, delegate};
 use crate::ui::blocked_host;
-use crate::ui::commands::GIT_DIFF;
+use crate::ui::commands::is_git_diff;
 use crate::ui::keymap::{KeyAction, KeyContext};
 use crate::ui::program_input::CHORD;
 use crate::ui::text::{fit, sanitize, width, wrap};
@@ -122,7 +122,7 @@ pub(super) fn is_folded(panel: &Panel, view: &View) -> bool {
 /// The looks of what a command writes; those of `/diff git` are ours.
 pub(super) fn inks<'t>(panel: &Panel, theme: &'t Theme, plain: Style) -> Inks<'t> {
     let command = panel.arguments().and_then(|arguments| arguments.text("command"));
-    let is_diff = panel.is_own_command() && command.is_some_and(|command| command.starts_with(GIT_DIFF));
+    let is_diff = panel.is_own_command() && command.is_some_and(is_git_diff);
     if is_diff { Inks::of_diff(theme, plain) } else { Inks::new(theme, plain) }
 }
 

@@ -2,10 +2,15 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::ops::Range;
 
+use ratatui::style::{Modifier, Style};
 use unicode_width::UnicodeWidthChar;
 
 use super::width;
+
+/// The look of what stands for a character that is not shown as it is: letters that look the same do not have it, in any theme.
+pub(super) const WRITTEN_OUT: Style = Style::new().add_modifier(Modifier::REVERSED);
 
 /// Stands for a tab where it must not look like blanks.
 pub(in crate::ui) const TAB_SIGN: char = '⇥';
@@ -24,21 +29,53 @@ const FLAG: usize = 7;
 /// made safe line by line.
 #[must_use]
 pub fn sanitize(text: &str) -> Cow<'_, str> {
-    if text.bytes().all(|byte| byte == b'\n' || matches!(byte, b' '..=b'~')) {
+    if is_plain(text) {
         return Cow::Borrowed(text);
     }
     Cow::Owned(Safe::default().all(text))
 }
 
-/// The same with a sign in the first cell of each tab.
-pub(super) fn sanitize_with_tabs(text: &str) -> String {
-    Safe { tab: Some(TAB_SIGN), ..Safe::default() }.all(text)
+/// Whether nothing of a text needs to be written out.
+pub(super) fn is_plain(text: &str) -> bool {
+    text.bytes().all(|byte| byte == b'\n' || matches!(byte, b' '..=b'~'))
+}
+
+/// How the words for a character begin that is not shown as it is.
+pub(super) const SAID_CHARACTER: &str = "[character U+";
+
+/// The same for ears: a character that is written out has words, so that it does not sound like a text that looks the same.
+pub(super) fn sanitize_in_words(text: &str) -> String {
+    Safe { has_words: true, ..Safe::default() }.all(text)
+}
+
+/// A character in words.
+pub(super) fn said(character: char) -> String {
+    format!("{SAID_CHARACTER}{:04X}]", u32::from(character))
+}
+
+/// A safe text, and which parts of it stand for a character that is not shown as it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Spelled {
+    pub(super) text: String,
+    /// In bytes of the text, in their order.
+    pub(super) written: Vec<Range<usize>>,
+}
+
+/// The same as [`sanitize`], with the parts that are written out.
+pub(super) fn spelled(text: &str) -> Spelled {
+    let mut safe = Safe::default();
+    safe.push_all(text);
+    safe.spelled()
 }
 
 /// The text so far and what the next character's meaning depends on.
 #[derive(Default)]
-struct Safe {
+pub(super) struct Safe {
     out: String,
+    /// The parts of it that stand for a character.
+    written: Vec<Range<usize>>,
+    /// Whether characters that are written out have words.
+    has_words: bool,
     /// The column at byte `measured` of `out`.
     column: usize,
     measured: usize,
@@ -51,15 +88,56 @@ struct Safe {
 }
 
 impl Safe {
+    /// Nothing yet; tabs have a sign in their first cell.
+    pub(super) fn with_tabs() -> Self {
+        Self { tab: Some(TAB_SIGN), ..Self::default() }
+    }
+
     fn all(mut self, text: &str) -> String {
+        self.push_all(text);
+        self.out
+    }
+
+    fn push_all(&mut self, text: &str) {
         let mut rest = text.chars().peekable();
         while let Some(character) = rest.next() {
             self.push(character, rest.peek().copied());
         }
-        self.out
     }
 
-    fn push(&mut self, character: char, next: Option<char>) {
+    /// What there is so far.
+    pub(super) fn spelled(self) -> Spelled {
+        Spelled { text: self.out, written: self.written }
+    }
+
+    /// A character that is shown otherwise would be taken for another one: it is written out.
+    pub(super) fn write_out(&mut self, character: char) {
+        let from = self.out.len();
+        self.out.extend(character.escape_unicode());
+        self.wrote(from);
+    }
+
+    /// Words or a sign of ours in the place of characters.
+    pub(super) fn push_sign(&mut self, sign: &str) {
+        let from = self.out.len();
+        self.out.push_str(sign);
+        self.wrote(from);
+    }
+
+    /// A tab, whose sign stands for it.
+    pub(super) fn push_tab(&mut self) {
+        let from = self.out.len();
+        self.tab();
+        self.written.extend(self.tab.map(|sign| from..from + sign.len_utf8()));
+    }
+
+    fn wrote(&mut self, from: usize) {
+        self.written.push(from..self.out.len());
+        self.previous = None;
+    }
+
+    /// The next character, and the one behind it.
+    pub(super) fn push(&mut self, character: char, next: Option<char>) {
         match character {
             '\n' => self.newline(),
             '\r' if next == Some('\n') => {}
@@ -106,19 +184,26 @@ impl Safe {
     /// C0 controls and DEL are written with a caret, as terminals echo them: every font has those signs. The others
     /// are written as escapes.
     fn show_control(&mut self, character: char) {
+        let from = self.out.len();
         match u8::try_from(character) {
+            _ if self.has_words => self.out.push_str(&said(character)),
             Ok(code @ (0..=0x1f | 0x7f)) => {
                 self.out.push('^');
                 self.out.push(char::from(code ^ 0x40));
             }
             _ => self.escape("\\x", format_args!("{:02x}", u32::from(character))),
         }
-        self.previous = None;
+        self.wrote(from);
     }
 
     fn show(&mut self, character: char) {
-        self.escape("\\u", format_args!("{{{:04x}}}", u32::from(character)));
-        self.previous = None;
+        let from = self.out.len();
+        if self.has_words {
+            self.out.push_str(&said(character));
+        } else {
+            self.escape("\\u", format_args!("{{{:04x}}}", u32::from(character)));
+        }
+        self.wrote(from);
     }
 
     fn escape(&mut self, kind: &str, code: std::fmt::Arguments<'_>) {
@@ -260,6 +345,18 @@ mod tests {
         ] {
             assert_eq!(sanitize(text), text);
         }
+    }
+
+    #[test]
+    fn what_is_written_out_is_told_from_a_text_that_looks_the_same() {
+        let parts = |text: &str| {
+            let Spelled { text, written } = spelled(text);
+            written.into_iter().map(|part| text.get(part).unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(parts("a\u{200b}^G\x07 \x1b"), ["\\u{200b}", "^G", "^["]);
+        assert_eq!(spelled("a\u{200b}^G\x07").text, spelled("a\\u{200b}^G^G").text);
+        assert_eq!(parts("a\\u{200b}^G^G"), [""; 0]);
+        assert_eq!(sanitize_in_words("a\u{200b}\x07"), "a[character U+200B][character U+0007]");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use similar::{Algorithm, ChangeTag, capture_diff_slices, group_diff_ops};
 use super::read::{DiffRow, Sign};
 use super::{DiffColours, LaidDiff, lay_rows};
 use crate::tool::{changes, numbered};
-use crate::ui::text::{sanitize, wrap};
+use crate::ui::text::wrap;
 
 /// More lines than anybody reads at once.
 const MOST_ROWS: usize = 400;
@@ -71,8 +71,7 @@ struct Rows<'a> {
 impl<'a> Rows<'a> {
     fn push(&mut self, sign: Sign, text: &'a str, after: Option<usize>) {
         if self.rows.len() < MOST_ROWS {
-            let (raw, text) = (text, sanitize(text));
-            self.rows.push(DiffRow { sign, text, raw, before: None, after, painted: None });
+            self.rows.push(DiffRow::new(sign, text, None, after));
         } else {
             self.more += 1;
         }

@@ -8,9 +8,9 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::code;
 use super::read::{DiffRow, Sign};
 use crate::tool::{changes, numbered};
-use crate::ui::text::sanitize::TAB_SIGN;
+use crate::ui::text::sanitize::{TAB_SIGN, WRITTEN_OUT};
 use crate::ui::text::tag::ours;
-use crate::ui::text::{cut_spans, width, wrap, wrap_spans};
+use crate::ui::text::{cut_spans, width, wrap_spans};
 use crate::ui::theme::Theme;
 
 /// Bytes of a line beyond which changed words are not looked for.
@@ -44,7 +44,7 @@ impl DiffPage<'_> {
     /// A row that is no change.
     pub(super) fn unchanged(&self, row: &DiffRow<'_>) -> Vec<Line<'static>> {
         if matches!(row.sign, Sign::Header | Sign::Note) {
-            return wrap(&row.text, self.room, style(row.sign, self.theme));
+            return wrap_spans(words(row, None, self.theme), self.room, Vec::new());
         }
         self.row(row, &[row.before, row.after], words(row, None, self.theme), self.room)
     }
@@ -103,8 +103,24 @@ impl DiffPage<'_> {
     }
 }
 
-/// The text of a row, with the words set off that differ from the row it stands against.
+/// The text of a row, with the words set off that differ from the row it stands against, and the characters that are written out.
 pub(super) fn words(row: &DiffRow<'_>, other: Option<&DiffRow<'_>>, theme: &Theme) -> Vec<Span<'static>> {
+    let spans = changed_words(row, other, theme);
+    if row.written.is_empty() {
+        return spans;
+    }
+    let mut at = 0;
+    let mut parts = Vec::new();
+    for part in &row.written {
+        parts.push((part.start.saturating_sub(at), None));
+        parts.push((part.len(), Some(WRITTEN_OUT)));
+        at = part.end;
+    }
+    parts.push((row.text.len().saturating_sub(at), None));
+    code::restyled(spans, parts.into_iter())
+}
+
+fn changed_words(row: &DiffRow<'_>, other: Option<&DiffRow<'_>>, theme: &Theme) -> Vec<Span<'static>> {
     let style = style(row.sign, theme);
     let whole = code::spans(row, style);
     let (Some(other), Some(changed)) = (other, changed_style(row.sign, theme)) else { return whole };

@@ -1,10 +1,11 @@
 //! Reads a unified diff into rows with their line numbers.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use ratatui::text::Span;
 
-use crate::ui::text::sanitize;
+use crate::ui::text::sanitize::{Spelled, is_plain, spelled};
 
 /// What a line of a diff is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +24,8 @@ pub(super) enum Sign {
 pub(super) struct DiffRow<'a> {
     pub(super) sign: Sign,
     pub(super) text: Cow<'a, str>,
+    /// The parts of the text that stand for a character which is not shown as it is.
+    pub(super) written: Vec<Range<usize>>,
     /// The same as it is written.
     pub(super) raw: &'a str,
     pub(super) before: Option<usize>,
@@ -31,7 +34,18 @@ pub(super) struct DiffRow<'a> {
     pub(super) painted: Option<Vec<Span<'static>>>,
 }
 
-impl DiffRow<'_> {
+impl<'a> DiffRow<'a> {
+    /// A line with its numbers.
+    pub(super) fn new(sign: Sign, raw: &'a str, before: Option<usize>, after: Option<usize>) -> Self {
+        let (text, written) = if is_plain(raw) {
+            (Cow::Borrowed(raw), Vec::new())
+        } else {
+            let Spelled { text, written } = spelled(raw);
+            (Cow::Owned(text), written)
+        };
+        Self { sign, text, written, raw, before, after, painted: None }
+    }
+
     /// The larger of the row's numbers.
     pub(super) fn last_number(&self) -> Option<usize> {
         self.before.max(self.after)
@@ -80,7 +94,7 @@ fn row<'a>(line: &'a str, hunk: &mut Option<Hunk>) -> DiffRow<'a> {
         Some(("-", text)) => (Sign::Remove, text),
         _ => (Sign::Note, line),
     };
-    DiffRow { sign, text: sanitize(text), raw: text, before: None, after: None, painted: None }
+    DiffRow::new(sign, text, None, None)
 }
 
 impl Hunk {
@@ -92,16 +106,7 @@ impl Hunk {
             Some(' ') => (Sign::Context, line.strip_prefix(' ')?),
             // Some programs strip the blank from empty context lines.
             None => (Sign::Context, line),
-            Some('\\') => {
-                return Some(DiffRow {
-                    sign: Sign::Note,
-                    text: sanitize(line),
-                    raw: line,
-                    before: None,
-                    after: None,
-                    painted: None,
-                });
-            }
+            Some('\\') => return Some(DiffRow::new(Sign::Note, line, None, None)),
             Some(_) => return None,
         };
         let before = (sign != Sign::Add).then_some(self.before);
@@ -114,7 +119,7 @@ impl Hunk {
             self.after = self.after.saturating_add(1);
             self.added_left = self.added_left.saturating_sub(1);
         }
-        Some(DiffRow { sign, text: sanitize(text), raw: text, before, after, painted: None })
+        Some(DiffRow::new(sign, text, before, after))
     }
 }
 

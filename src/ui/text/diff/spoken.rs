@@ -82,7 +82,14 @@ mod tests {
         let unified = "--- a.rs\n+++ a.rs\n@@ -40,3 +40,2 @@\n fn a()\n--- x\n-\n+\u{1b}[1mb\n";
         assert_eq!(
             spoken(unified),
-            ["file: a.rs", "from line 40 on:", "same: fn a()", "removed: -- x", "removed:", "added: ^[[1mb",]
+            [
+                "file: a.rs",
+                "from line 40 on:",
+                "same: fn a()",
+                "removed: -- x",
+                "removed:",
+                "added: [character U+001B][1mb",
+            ]
         );
     }
 

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use ratatui::text::Span;
 
 use super::read::{DiffRow, Sign, leading};
-use crate::ui::text::sanitize::{TAB_SIGN, sanitize, sanitize_with_tabs};
+use crate::ui::text::sanitize::{SAID_CHARACTER, Safe, Spelled, TAB_SIGN, said, sanitize_in_words};
 
 /// Stands for a blank at the end of a changed line.
 const END_SIGN: char = '·';
@@ -50,7 +50,8 @@ pub(super) fn show(rows: &mut [DiffRow<'_>]) {
         if !tells_tabs && (is_usual || !is_changed) {
             continue;
         }
-        let text = marked(row.raw, tells_tabs, is_changed);
+        let Spelled { text, written } = marked(row.raw, tells_tabs, is_changed);
+        row.written = written;
         row.painted = row.painted.take().and_then(|spans| repainted(spans, &text));
         row.text = Cow::Owned(text);
     }
@@ -58,29 +59,33 @@ pub(super) fn show(rows: &mut [DiffRow<'_>]) {
 
 /// The text of a row in words. A line that has such words itself has a backslash before them.
 pub(super) fn in_words<'r>(row: &'r DiffRow<'_>, tells_tabs: bool) -> Cow<'r, str> {
-    let escaped = |part: &str| part.replace(SAID_TAB, &format!("\\{SAID_TAB}"));
-    if !tells_tabs && !row.raw.contains(SAID_TAB) {
+    let escaped = |part: &str| {
+        let tabs = part.replace(SAID_TAB, &format!("\\{SAID_TAB}"));
+        tabs.replace(SAID_CHARACTER, &format!("\\{SAID_CHARACTER}"))
+    };
+    let says_so = row.raw.contains(SAID_TAB) || row.raw.contains(SAID_CHARACTER);
+    if !tells_tabs && !says_so && row.written.is_empty() {
         return Cow::Borrowed(row.text.as_ref());
     }
     if !tells_tabs {
-        return Cow::Owned(sanitize(&escaped(row.raw)).into_owned());
+        return Cow::Owned(sanitize_in_words(&escaped(row.raw)));
     }
-    let mut said = String::new();
+    let mut words = String::new();
     for (at, part) in row.raw.split('\t').enumerate() {
         if at > 0 {
-            said.push_str(if said.is_empty() { "" } else { " " });
-            said.push_str(SAID_TAB);
-            said.push_str(if part.is_empty() { "" } else { " " });
+            words.push_str(if words.is_empty() { "" } else { " " });
+            words.push_str(SAID_TAB);
+            words.push_str(if part.is_empty() { "" } else { " " });
         }
         for character in escaped(part).chars() {
             if is_other(character) {
-                said.extend(character.escape_unicode());
+                words.push_str(&said(character));
             } else {
-                said.push(character);
+                words.push(character);
             }
         }
     }
-    Cow::Owned(sanitize(&said).into_owned())
+    Cow::Owned(sanitize_in_words(&words))
 }
 
 /// The lines of the other side without their white space, for a side that has more than blanks.
@@ -145,28 +150,30 @@ fn has_tab_inside(line: &str) -> bool {
 }
 
 /// A text with signs in the place of white space, and made safe. A sign that the line has itself is written out.
-fn marked(line: &str, tells_tabs: bool, is_changed: bool) -> String {
+fn marked(line: &str, tells_tabs: bool, is_changed: bool) -> Spelled {
     let is_blank = |character: char| character == ' ' || needs_a_sign(character);
     let words = if is_changed { line.trim_end_matches(is_blank) } else { line };
     let end = line.strip_prefix(words).unwrap_or_default();
-    let mut text = String::with_capacity(line.len());
-    for (at, character) in words.char_indices() {
-        let is_last = is_changed && at + character.len_utf8() == words.len();
+    let mut text = if tells_tabs { Safe::with_tabs() } else { Safe::default() };
+    let mut rest = words.chars().peekable();
+    while let Some(character) = rest.next() {
+        let next = rest.peek().copied();
+        let is_last = is_changed && next.is_none();
         let is_a_sign = character == TAB_SIGN || (is_last && character == END_SIGN);
         if is_a_sign || (tells_tabs && is_other(character)) {
-            text.extend(character.escape_unicode());
+            text.write_out(character);
         } else {
-            text.push(character);
+            text.push(character, next);
         }
     }
     for character in end.chars() {
         match character {
-            ' ' => text.push(END_SIGN),
-            '\t' => text.push(character),
-            _ => text.extend(character.escape_unicode()),
+            ' ' => text.push(END_SIGN, None),
+            '\t' => text.push(character, None),
+            _ => text.write_out(character),
         }
     }
-    if tells_tabs { sanitize_with_tabs(&text) } else { sanitize(&text).into_owned() }
+    text.spelled()
 }
 
 /// The same colours on a text whose signs stand each for one character; none where something is written out.
@@ -185,6 +192,9 @@ fn repainted(spans: Vec<Span<'static>>, text: &str) -> Option<Vec<Span<'static>>
 
 #[cfg(test)]
 mod tests {
+    use ratatui::style::Modifier;
+    use ratatui::text::Span;
+
     use super::super::{DiffColours, render, spoken};
     use crate::ui::text::highlight::Highlighter;
     use crate::ui::theme::Theme;
@@ -236,6 +246,33 @@ mod tests {
         assert_eq!(
             shown("@@ -1 +1,2 @@\n-\tx\n+⇥   x\n+a··\n", 60),
             ["1   -     x", "  1 + \\u{21e5}   x", "  2 + a·\\u{b7}"]
+        );
+    }
+
+    #[test]
+    fn a_character_that_is_written_out_looks_and_sounds_different_from_those_letters() {
+        let unified = "@@ -1 +1,2 @@\n-a\\u{200b} ^G\n+a\u{200b} \x07\n+[character U+0007]\n";
+        for theme in Theme::names().iter().filter_map(|name| Theme::builtin(name)) {
+            let colours =
+                DiffColours { theme: &theme, language: "rs", highlighter: &Highlighter::immediate() };
+            for width in [60, 120] {
+                let lines = render(unified, width, colours);
+                let reversed = |span: &&Span<'_>| span.style.add_modifier.contains(Modifier::REVERSED);
+                let written: Vec<&str> = lines
+                    .iter()
+                    .flat_map(|line| line.spans.iter().filter(reversed))
+                    .map(|span| span.content.as_ref())
+                    .collect();
+                assert_eq!(written.concat(), "\\u{200b}^G", "{}", theme.name);
+            }
+        }
+        assert_eq!(
+            spoken(unified)[1..],
+            [
+                "removed: a\\u{200b} ^G",
+                "added: a[character U+200B] [character U+0007]",
+                "added: \\[character U+0007]"
+            ]
         );
     }
 
