@@ -355,7 +355,7 @@ pub(super) fn view_settings(invocation: &Invocation, session: &Session) -> ViewS
         token_budget: invocation.config.token_budget().map(|budget| budget.tokens),
         tool_calls: session.choice.spec.tool_calls,
         rules: invocation.config.rules(),
-        tools: crate::session::compose::tools(invocation.config.echo),
+        tools: crate::session::settings::tools(invocation.config.echo),
         skills: callable(invocation),
         commands: custom(invocation),
         ignored: invocation.config.commands.ignored.clone(),

@@ -30,6 +30,7 @@ mod reports;
 pub(crate) mod rule_keeper;
 pub(crate) mod sandbox;
 mod session_choice;
+pub(crate) mod settings;
 pub(crate) mod spending;
 pub(crate) mod status_line;
 pub(crate) mod subagents;

@@ -140,7 +140,7 @@ fn every_program_that_runs_what_it_reads_is_asked_about() {
             ("ask", "cat x | tclsh"),
             ("deny", "wsl sh -c 'git push'"),
             ("deny", "wsl.exe -- git push"),
-            ("ask", "tmux new-window 'git push'"),
+            ("deny", "tmux new-window 'git push'"),
             ("allow", "cat x | docker login --password-stdin"),
             ("allow", "cat x | docker run -i image jq ."),
             ("allow", "cat x | nix-shell --run ls"),

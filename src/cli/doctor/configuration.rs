@@ -14,8 +14,8 @@ use crate::config::trusted::SHARED_SERVERS;
 use crate::config::{Config, project_files, user_file};
 use crate::ledger::ModelRef;
 use crate::policy::shell::shell_word;
-use crate::session::compose::little_room;
 use crate::session::instructions;
+use crate::session::settings::little_room;
 use crate::wire::Secret;
 
 const SUBJECT: Subject = Subject::Configuration;

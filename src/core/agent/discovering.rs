@@ -262,7 +262,7 @@ mod tests {
 
     fn request_is_closed(agent: &mut Agent, request: EntryId) -> bool {
         let effects = agent.step(Millis(4), answered(request, Answer::Deny(String::new())));
-        matches!(&effects[..], [Effect::Emit(Live::Refused(_))])
+        matches!(&effects[..], [Effect::Emit(Live::Undecided(of)), Effect::Emit(Live::Refused(_))] if *of == request)
     }
 
     #[test]

@@ -81,7 +81,9 @@ impl Agent {
     /// taught does not count, and what a provider counted neither: of a doubt the provider has the last word.
     pub(super) fn no_room_for(&self, spec: &ModelSpec, said: &UserMessage) -> Option<NoRoom> {
         let (fixed, said) = (self.fixed_tokens(), said_tokens(said));
-        if spec.window < LEAST_WINDOW { None } else { no_room_for_message(spec, fixed, said) }
+        // A guess refuses nothing: the window of a model that nobody knows may be ten times as large.
+        let is_known = spec.window >= LEAST_WINDOW && !spec.is_unknown();
+        if is_known { no_room_for_message(spec, fixed, said) } else { None }
     }
 
     /// Why nothing is sent to it.

@@ -146,6 +146,11 @@ impl ModelSpec {
         }
     }
 
+    /// Whether nothing is known of it, so that its window is a guess as well.
+    pub fn is_unknown(&self) -> bool {
+        self.window == Self::UNKNOWN_WINDOW && self.price.is_none() && self.abilities == Abilities::default()
+    }
+
     /// How many output tokens a request of this effort asks for, thinking included: those that a person stated, or as many
     /// as the model can write, but no more than an answer of that effort needs.
     pub fn output_to_ask(&self, effort: Option<Effort>) -> u64 {

@@ -16,9 +16,9 @@ use crate::ledger::{Entry, EntryId, ModelRef};
 use crate::model::{ModelEvent, ModelNews, ModelSpec, Request};
 use crate::recorded::{Answered, Outside, Played, Player, Tape, Twist};
 use crate::runtime::{Groups, HookPort, ModelPort, PastPlaces};
-use crate::session::compose::settings;
 use crate::session::external::ExternalTools;
 use crate::session::ports::hook_port;
+use crate::session::settings::settings;
 use crate::tool::Preparation;
 
 /// Today's configuration, and a folder that need not exist any more.

@@ -20,7 +20,7 @@ const MOST_OF_INDENT: usize = 24;
 
 /// A piece of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Piece {
+enum CommandPart {
     Blanks(usize),
     /// Blanks with nothing behind them.
     End(usize),
@@ -42,16 +42,16 @@ pub(in crate::ui) fn spelled_command(command: &str, style: Style) -> Vec<Span<'s
         }
         for piece in pieces(line) {
             match piece {
-                Piece::Blanks(blanks) => (0..blanks).for_each(|_| text.push(' ', None)),
-                Piece::End(blanks) => text.push_sign(&END_SIGN.repeat(blanks)),
-                Piece::Many(blanks, _) => {
+                CommandPart::Blanks(blanks) => (0..blanks).for_each(|_| text.push(' ', None)),
+                CommandPart::End(blanks) => text.push_sign(&END_SIGN.repeat(blanks)),
+                CommandPart::Many(blanks, _) => {
                     text.push(' ', None);
                     text.push_sign(&counted(blanks));
                     text.push(' ', None);
                 }
-                Piece::Tab => text.push_tab(),
-                Piece::Other(character) => text.write_out(character),
-                Piece::Letter(character, next) => text.push(character, next),
+                CommandPart::Tab => text.push_tab(),
+                CommandPart::Other(character) => text.write_out(character),
+                CommandPart::Letter(character, next) => text.push(character, next),
             }
         }
     }
@@ -64,15 +64,15 @@ pub(in crate::ui) fn command_in_words(command: &str) -> String {
         let mut words = String::with_capacity(line.len());
         for piece in pieces(&escaped(line)) {
             match piece {
-                Piece::Blanks(blanks) | Piece::End(blanks) => words.push_str(&" ".repeat(blanks)),
-                Piece::Many(blanks, is_end) => {
+                CommandPart::Blanks(blanks) | CommandPart::End(blanks) => words.push_str(&" ".repeat(blanks)),
+                CommandPart::Many(blanks, is_end) => {
                     words.push(' ');
                     words.push_str(&counted(blanks));
                     words.push_str(if is_end { "" } else { " " });
                 }
-                Piece::Tab => words.push_str(SAID_TAB),
-                Piece::Other(character) => words.push_str(&said(character)),
-                Piece::Letter(character, _) => words.push(character),
+                CommandPart::Tab => words.push_str(SAID_TAB),
+                CommandPart::Other(character) => words.push_str(&said(character)),
+                CommandPart::Letter(character, _) => words.push(character),
             }
         }
         sanitize_in_words(&words)
@@ -84,7 +84,7 @@ fn counted(blanks: usize) -> String {
     format!("[{blanks}{SAID_BLANKS}")
 }
 
-fn pieces(line: &str) -> Vec<Piece> {
+fn pieces(line: &str) -> Vec<CommandPart> {
     let mut pieces = Vec::new();
     let mut rest = line.chars().peekable();
     while let Some(character) = rest.next() {
@@ -97,17 +97,17 @@ fn pieces(line: &str) -> Vec<Piece> {
                 let is_end = rest.peek().is_none();
                 let most = if pieces.is_empty() && !is_end { MOST_OF_INDENT } else { MOST };
                 match is_end {
-                    _ if blanks > most => Piece::Many(blanks, is_end),
-                    true => Piece::End(blanks),
-                    false => Piece::Blanks(blanks),
+                    _ if blanks > most => CommandPart::Many(blanks, is_end),
+                    true => CommandPart::End(blanks),
+                    false => CommandPart::Blanks(blanks),
                 }
             }
-            '\t' => Piece::Tab,
+            '\t' => CommandPart::Tab,
             // The last one is a letter of braille without a dot.
             _ if character.is_whitespace() && !character.is_control() || character == '\u{2800}' => {
-                Piece::Other(character)
+                CommandPart::Other(character)
             }
-            _ => Piece::Letter(character, rest.peek().copied()),
+            _ => CommandPart::Letter(character, rest.peek().copied()),
         });
     }
     pieces

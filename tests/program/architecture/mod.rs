@@ -84,6 +84,7 @@ fn the_core_is_built_without_a_crate_that_waits() {
         "serde",
         "serde_json",
         "sha2",
+        "similar",
         "strum",
         "thiserror",
         "unicode-width",

@@ -35,6 +35,7 @@ const OTHER_WORDS: &[(&str, &[&str], &str)] = &[
     ("src/core/goal/reply.rs", &["plan"], "a field of the reply at a checkpoint"),
     ("src/core/ledger/mode.rs", &["ask", "edit", "plan"], "modes"),
     ("src/core/policy/effect/git.rs", &["fetch", "list"], "subcommands of git"),
+    ("src/core/policy/effect/openers.rs", &["shell"], "a subcommand that opens a shell"),
     ("src/core/policy/effect/readers.rs", &["echo"], "a program"),
     ("src/core/policy/effect/starters.rs", &["shell"], "a subcommand of programs for containers"),
     ("src/core/policy/effect/tables.rs", &["fetch", "list", "read", "search"], "programs and subcommands"),
