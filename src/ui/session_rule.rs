@@ -166,8 +166,18 @@ fn numbered(code: KeyCode) -> Option<Scope> {
 
 /// Takes the rule for so long, where what would be written for that is in sight; else shows it.
 fn choose(local: &mut Local, view: &View, press: Press, always: OfferedRule, scope: Scope) -> Vec<UiEffect> {
-    if always.scope == scope || always.names_files {
-        return take(local, view, press, OfferedRule { scope, ..always });
+    if always.scope == scope {
+        return take(local, view, press, always);
+    }
+    if always.names_files {
+        let wanted = OfferedRule { scope, ..always };
+        let counts = wanted.can_be_taken() && local.stand.allows(&wanted.shown(), press).is_ok();
+        let acts = take(local, view, press, wanted);
+        // The rest of the call had to be shown first: the key that is pressed again, Enter too, takes what this one asked for.
+        if counts && acts.is_empty() {
+            turn_to(local, press, scope);
+        }
+        return acts;
     }
     turn_to(local, press, scope);
     Vec::new()
