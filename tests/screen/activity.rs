@@ -52,7 +52,7 @@ fn an_answer_is_followed_from_thinking_to_writing() {
     assert_eq!(said(&mut harness), "Answering… 1.5k tokens · 9 s");
     for size in [(40, 10), (44, 10), (48, 10), (60, 20)] {
         let low = line(&mut harness, size);
-        assert!(low.contains("Answering… 1.5k"), "the word is whole, and goes before that for tokens: {low}");
+        assert!(low.contains("Answering… 1.5k tok"), "the word is whole, and the number has its unit: {low}");
     }
     let forming = |breaks, path: Option<&str>| {
         let (name, path) = ("write".to_owned(), path.map(str::to_owned));
