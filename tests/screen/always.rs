@@ -60,7 +60,7 @@ fn a_rule_is_said_with_what_it_would_have_covered_and_a_once_more_takes_it() {
     assert!(
         linear
             .said
-            .ends_with("always 2: no suitable rule to suggest, s allows exactly this call for the session\n"),
+            .ends_with("always 2: no rule for ./configure: none is narrow enough, s allows exactly this call for the session\n"),
         "{}",
         linear.said
     );
