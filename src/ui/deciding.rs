@@ -86,7 +86,7 @@ pub(super) fn show_rest(local: &mut Local, request: EntryId) -> bool {
     if let Some(lines) = reading.skipped() {
         // Whoever goes to the end without reading may go on, and is told what that means.
         reading.is_waived = true;
-        local.hint = Some(format!("{} unseen: press again", counted(lines as u64, "line")));
+        local.hint = Some(format!("{} unseen: press again", counted(lines as u64, "row")));
         local.stand.clear();
         return true;
     }

@@ -98,8 +98,15 @@ pub(super) fn update(local: &mut Local, press: Press, page: i32) -> Option<Done>
         Step::Takes(Choice::StopSubagents(_) | Choice::StopShell(_)) if !press.alone => Vec::new(),
         Step::Takes(choice) => {
             let page = local.below.pop();
-            // What is stopped is seen to end there.
-            let goes_back = matches!(choice, Choice::StopSubagents(_) | Choice::StopShell(_));
+            // What is stopped or taken back is seen to go there, and the next one can be taken.
+            let goes_back = matches!(
+                choice,
+                Choice::StopSubagents(_)
+                    | Choice::StopShell(_)
+                    | Choice::Revoke(_)
+                    | Choice::CloseHost(_)
+                    | Choice::RefuseGaps
+            );
             local.overlay = page.filter(|_| goes_back);
             return Some(Done::Takes(choice));
         }

@@ -3,7 +3,8 @@
 use ratatui::crossterm::event::KeyCode;
 
 use crate::agent::Answer;
-use crate::ledger::{Sandboxing, Scope};
+use crate::ledger::{ApprovalRequest, Sandboxing, Scope};
+use crate::policy::NoRule;
 use crate::view::{View, summary};
 
 use super::deciding::{decide, is_allowed};
@@ -11,16 +12,17 @@ use super::effect::UiEffect;
 use super::key_timing::Press;
 use super::keymap::{KeyAction, KeyContext};
 use super::local::{Focus, Local, OfferedRule, RuleToKeep};
+use super::panes::words::one_row;
 use super::reply::{RuleLines, RulePlan};
 use super::request::Request;
+use super::text::fit;
 
-/// Why there is nothing to show, and what there is instead.
-pub(super) const NO_RULE: &str = "no suitable rule to suggest · s allows exactly this call for the session";
-
-/// The same for a call of a sub-agent.
+/// Why no rule is shown for a call of a sub-agent, and what there is instead.
 const NO_RULE_BELOW: &str =
     "no rule is offered here · s allows exactly this call for the sub-agent's session";
 
+/// Cells of the name of a program, or of a rule, that are said of it.
+const MOST_OF_NAME: usize = 40;
 /// What is said of a time to hold that is refused, where the pane says why.
 const REFUSED: &str = "not possible: why stands above";
 /// What is said of a key that the pane of a rule does not offer.
@@ -28,6 +30,25 @@ const NOT_HERE: &str = "not a key here · esc goes back";
 
 /// How long a rule may hold, in the order in which the arrows go through them.
 const SCOPES: [Scope; 3] = [Scope::Session, Scope::Project, Scope::Everywhere];
+
+/// Why no rule is shown for a call, and what there is instead. The reason comes first: a narrow screen has no room for more.
+pub(super) fn no_rule(view: &View, asked: &ApprovalRequest) -> String {
+    if view.panel(asked.call).is_some_and(|panel| panel.asked_by.is_some()) {
+        return NO_RULE_BELOW.to_owned();
+    }
+    let why = match view.why_no_rule(asked) {
+        NoRule::Decided(rule) => format!("no rule: {} asks each time", fit(&one_row(&rule), MOST_OF_NAME)),
+        NoRule::Unreadable => "no rule: the line cannot be read for sure".to_owned(),
+        NoRule::Variables => "no rule: the line sets variables".to_owned(),
+        NoRule::Unknown(name) => {
+            format!("no rule for {}: none is narrow enough", fit(&one_row(&name), MOST_OF_NAME))
+        }
+        NoRule::Several => "no rule: it would take several".to_owned(),
+        NoRule::Guarded => "no rule: programs obey this file".to_owned(),
+        NoRule::Other => "no suitable rule to suggest".to_owned(),
+    };
+    format!("{why} · s allows exactly this call for the session")
+}
 
 /// Shows the rule that is offered for the call that has the focus, if the person has seen the call.
 pub(super) fn show(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect> {
@@ -37,8 +58,7 @@ pub(super) fn show(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect
         return Vec::new();
     }
     let Some(rule) = asked.rule.clone() else {
-        let is_below = view.panel(asked.call).is_some_and(|panel| panel.asked_by.is_some());
-        local.hint = Some(if is_below { NO_RULE_BELOW } else { NO_RULE }.to_owned());
+        local.hint = Some(no_rule(view, asked));
         return Vec::new();
     };
     let words = |call| {
@@ -166,8 +186,18 @@ fn numbered(code: KeyCode) -> Option<Scope> {
 
 /// Takes the rule for so long, where what would be written for that is in sight; else shows it.
 fn choose(local: &mut Local, view: &View, press: Press, always: OfferedRule, scope: Scope) -> Vec<UiEffect> {
-    if always.scope == scope || always.names_files {
-        return take(local, view, press, OfferedRule { scope, ..always });
+    if always.scope == scope {
+        return take(local, view, press, always);
+    }
+    if always.names_files {
+        let wanted = OfferedRule { scope, ..always };
+        let counts = wanted.can_be_taken() && local.stand.allows(&wanted.shown(), press).is_ok();
+        let acts = take(local, view, press, wanted);
+        // The rest of the call had to be shown first: the key that is pressed again, Enter too, takes what this one asked for.
+        if counts && acts.is_empty() {
+            turn_to(local, press, scope);
+        }
+        return acts;
     }
     turn_to(local, press, scope);
     Vec::new()

@@ -1,7 +1,9 @@
 //! What "always" offers, and what the list of rules tells.
 
 use countersign::ledger::{Arguments, CallId};
-use countersign::policy::{Origin, Past, Policy, RuleKind, Tier, Verdict, listing, suggest};
+use countersign::policy::{
+    NoRule, Origin, Past, Policy, RuleKind, Tier, Verdict, listing, suggest, why_none,
+};
 use countersign::tool::{Preparation, ToolSpec};
 
 use super::lines::look;
@@ -130,4 +132,17 @@ fn the_list_says_where_rules_come_from_and_what_they_last_spoke_of() {
             "allow shell the project's file false Some(3)",
         ]
     );
+}
+
+#[test]
+fn why_no_rule_is_offered_is_known() {
+    let unknown = |name: &str| NoRule::Unknown(name.to_owned());
+    for (line, why) in [
+        ("./build.sh --fast", unknown("./build.sh")),
+        ("cargo build && ./build.sh", unknown("./build.sh")),
+        ("cargo test a && cargo build b", NoRule::Several),
+        ("X=1 cargo test y", NoRule::Variables),
+    ] {
+        assert_eq!(why_none(&shell_tool(), &call(line), &look(line)), why, "{line}");
+    }
 }

@@ -52,7 +52,7 @@ fn an_answer_is_followed_from_thinking_to_writing() {
     assert_eq!(said(&mut harness), "Answering… 1.5k tokens · 9 s");
     for size in [(40, 10), (44, 10), (48, 10), (60, 20)] {
         let low = line(&mut harness, size);
-        assert!(low.contains("Answering… 1.5k"), "the word is whole, and goes before that for tokens: {low}");
+        assert!(low.contains("Answering… 1.5k tok"), "the word is whole, and the number has its unit: {low}");
     }
     let forming = |breaks, path: Option<&str>| {
         let (name, path) = ("write".to_owned(), path.map(str::to_owned));
@@ -238,10 +238,10 @@ fn a_message_stands_beside_what_waits_for_the_person() {
         assert!(frame.contains("3 calls · too soon: press again"), "{frame}");
         let box_of = |frame: &str| frame.lines().filter(|line| line.contains('│')).count();
         assert_eq!(box_of(&before), box_of(&frame), "what was read stays where it was");
-        harness.local.hint = Some("57 lines unseen: press again".to_owned());
+        harness.local.hint = Some("57 rows unseen: press again".to_owned());
         let frame = harness.frame(width, height);
         assert!(frame.contains("● 3") || frame.contains("Waiting for you: 3 calls"), "{frame}");
-        assert!(frame.contains("· 57 lines unseen: press again"), "{frame}");
+        assert!(frame.contains("· 57 rows unseen: press again"), "{frame}");
         harness.local.hint = Some(format!("a long message {}, and its end", "that goes on ".repeat(12)));
         let frame = harness.frame(width, height);
         assert!(frame.contains("● 3") || frame.contains("Waiting for you: 3 calls"), "{frame}");

@@ -1,8 +1,10 @@
 //! A failure that ends a run: told once, with one piece of advice, and in sight on the lowest screen.
 
+use countersign::agent::Live;
 use countersign::ledger::{Ending, Note, Remark};
 use countersign::model::{FailureClass, ModelFailure};
 
+use crate::linear_harness::LinearHarness;
 use crate::screen_harness::{ScreenHarness, snapshot};
 use crate::session_builder::SessionBuilder;
 
@@ -70,4 +72,21 @@ fn an_end_without_a_failure_before_it_says_why_and_what_to_do() {
     builder.end(Ending::ModelError);
     let frame = ScreenHarness::new(builder).frame(80, 24);
     assert!(frame.contains("stopped · model error") && frame.contains("Fix the cause"), "{frame}");
+}
+
+#[test]
+fn in_lines_a_failure_that_is_tried_again_is_said_once() {
+    let mut builder = SessionBuilder::new();
+    builder.user("hello");
+    let about = builder.ledger.reserve();
+    let failure = ModelFailure::new(FailureClass::Transient, "overloaded").recorded();
+    builder.remark(Remark::Note(Note::of_failed_call(about, failure, "The model call failed: overloaded")));
+    let retrying =
+        |reason: &str| Live::Retrying { attempt: 1, most: 4, wait_ms: 4_000, reason: reason.into() };
+    builder.live(retrying("overloaded"));
+    builder.live(retrying("another cause"));
+    let said = LinearHarness::new(builder).said;
+    assert_eq!(said.matches("overloaded").count(), 1, "{said}");
+    assert!(said.contains("\nmodel call: retry 1 of 4 in 4.0 s\n"), "{said}");
+    assert!(said.contains("\nmodel call failed: another cause; retry 1 of 4 in 4.0 s\n"), "{said}");
 }

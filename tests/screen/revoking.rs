@@ -6,6 +6,7 @@ use crate::session_builder::SessionBuilder;
 use countersign::agent::Intent;
 use countersign::ledger::{CallId, Change, Decider, Decision, Preview, Remark, Scope};
 use countersign::ui::linear::LinearSession;
+use countersign::ui::local::Overlay;
 use countersign::ui::update::UiEffect;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use serde_json::json;
@@ -28,7 +29,15 @@ fn what_was_granted_is_picked_on_the_page_and_taken_back() {
         // The rule stands first; then the actions, in the order in which they were allowed.
         harness.key(KeyCode::Down, NONE);
         assert_eq!(revokes(&harness.key(KeyCode::Enter, NONE)), Some(CallId(2)));
-        assert_eq!(harness.local.overlay, None);
+        // The page stays, without the row, and the next one is taken back from there.
+        harness.builder.remark(Remark::Change(Change::GrantRevoked { call: CallId(2) }));
+        harness.view.fold(harness.builder.events.last().unwrap());
+        assert!(matches!(harness.local.overlay, Some(Overlay::Page(_))));
+        let frame = harness.frame(width, 80);
+        assert!(frame.contains("by you with c1") && !frame.contains("by you with c2"), "{frame}");
+        harness.key(KeyCode::Char('x'), NONE);
+        assert_eq!(revokes(&harness.key(KeyCode::Enter, NONE)), Some(CallId(4)));
+        assert!(harness.local.composer.is_empty());
     }
     let mut harness = harness(granted());
     harness.press("/permissions revoke c4");

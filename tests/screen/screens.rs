@@ -235,6 +235,8 @@ fn background_commands() {
         harness
     });
     assert!(serving().frame(120, 40).contains("ask · 1 shell"), "the header counts those that run");
+    let low = serving().frame(40, 10);
+    assert!(low.contains("countersign anthropic… · ask · 1 shell"), "the mode and what runs stay: {low}");
 }
 
 #[test]

@@ -2,13 +2,15 @@
 
 use crate::deliberate::{NONE, SIZES, before, decides, long_command, look};
 use crate::scenes;
-use crate::screen_harness::page;
+use crate::screen_harness::{ScreenHarness, page};
 use crate::session_builder::{SessionBuilder, view};
 use countersign::agent::{Answer, Intent};
 use countersign::ledger::Preview;
 use countersign::ui::local::{Inspector, Local, Overlay};
+use countersign::ui::replies::reply;
 use countersign::ui::theme::Theme;
 use countersign::ui::update::UiEffect;
+use countersign::ui::{Reply, RuleLines, RulePlan};
 use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::KeyCode;
 use ratatui::style::Color;
@@ -262,4 +264,28 @@ fn the_status_line_names_the_keys_of_a_reason_and_of_a_card() {
     let frame = look(&mut harness);
     let last = frame.lines().last().unwrap();
     assert!(frame.contains("keys go to this card") && last.contains("o open"), "{frame}");
+}
+
+#[test]
+fn a_number_for_which_the_rest_of_a_call_is_shown_first_stays_marked() {
+    let command: Vec<String> = (1..=60).map(|line| format!("echo line {line}")).collect();
+    let command = command.join("\n");
+    let mut builder = SessionBuilder::new();
+    builder.user("Run it.");
+    let call = builder.tool_use("shell", json!({ "command": command }));
+    let open = builder.say(None, "", "All of it.", vec![call]).remove(0);
+    builder.offer(open.id(), "shell", Preview::Command(command), Some("shell(echo *)"));
+    std::mem::forget(open);
+    let mut harness = ScreenHarness::new(builder);
+    harness.frame(120, 40);
+    harness.answers("a");
+    let lines = || Ok(RuleLines { file: "config.toml".into(), lines: "allow = [\"shell(echo *)\"]".into() });
+    let plan = RulePlan { rule: "shell(echo *)".into(), project: lines(), everywhere: lines() };
+    reply(&mut harness.local, &harness.view, Reply::RulePlan(plan));
+    let frame = harness.frame(120, 40);
+    assert!(frame.contains("● 1 this session"), "{frame}");
+    harness.waits(1_000);
+    assert!(harness.press("2").is_empty(), "the call was not read");
+    let frame = harness.frame(120, 40);
+    assert!(frame.contains("● 2 this project") && frame.contains("○ 1 this session"), "{frame}");
 }

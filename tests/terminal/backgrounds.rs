@@ -133,3 +133,29 @@ async fn exact_colours_are_for_terminals_that_say_they_show_them() {
         app.quits().await;
     }
 }
+
+/// Dark words of a chosen theme stood on the dark background of a terminal that never answers.
+#[tokio::test]
+async fn a_chosen_theme_stands_on_its_own_background_until_the_terminal_says_that_it_fits() {
+    let home = Home::new();
+    let paint = |app: &Console| app.terminal().cell(0, 1).unwrap().bgcolor();
+    let colours = [("COLORTERM", "truecolor")];
+    for (name, answer) in [
+        ("countersign-light", "\x1b]11;rgb:ffff/ffff/ffff\x1b\\"),
+        ("countersign-dark", "\x1b]11;rgb:0000/0000/0000\x1b\\"),
+    ] {
+        let mut app = Console::start_with(&home, USUAL, &["--theme", name], &colours);
+        app.sees("ask anything").await;
+        settled(&mut app).await;
+        assert!(matches!(paint(&app), Color::Rgb(..)), "{name}: {:?}", paint(&app));
+        app.keys(answer).await;
+        settled(&mut app).await;
+        assert_eq!(paint(&app), Color::Default, "{name} leaves the background of its shade");
+        app.quits().await;
+    }
+    let mut plain = Console::start_with(&home, USUAL, &["--theme", "plain"], &colours);
+    plain.sees("ask anything").await;
+    settled(&mut plain).await;
+    assert_eq!(paint(&plain), Color::Default);
+    plain.quits().await;
+}

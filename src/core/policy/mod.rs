@@ -49,7 +49,7 @@ pub use path::one_reading;
 pub use receipt::{Receipt, digest};
 pub use registry::{Listed, Past, listing};
 pub use rule::{BadRule, Rule, RuleKind};
-pub use suggest::{Suggestion, suggest};
+pub use suggest::{NoRule, Suggestion, suggest, why_none};
 pub(crate) use wildcard::wildcard;
 
 pub use crate::ledger::Mode;

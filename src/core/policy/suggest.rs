@@ -20,6 +20,25 @@ pub struct Suggestion {
     pub covers: Vec<CallId>,
 }
 
+/// Why no rule is offered for a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoRule {
+    /// An ask rule, or a deny rule, decides whatever is added; as it is written.
+    Decided(String),
+    /// The line cannot be read for sure.
+    Unreadable,
+    /// It sets variables for its commands.
+    Variables,
+    /// What this program does is not known well enough, whatever its arguments; not yet safe for a screen.
+    Unknown(String),
+    /// Its commands would need several rules.
+    Several,
+    /// Other programs run or obey the file.
+    Guarded,
+    /// No rule would be both narrow and useful.
+    Other,
+}
+
 /// Tools of which a subcommand says what they do, how many words that takes, and the subcommands that start or fetch
 /// whatever their arguments say: those are offered word for word only.
 const DEPTHS: &[(&str, usize, &[&str])] = &[
@@ -125,6 +144,34 @@ pub fn suggest(
     let covered = past.iter().filter(|was| rule.matches(was.tool, was.arguments, was.found));
     let covers = covered.map(|was| was.call).collect();
     Some(Suggestion { rule, covers })
+}
+
+/// Why [`suggest`] finds nothing for a call, as far as the call itself is why.
+pub fn why_none(tool: &ToolSpec, arguments: &Arguments, found: &Preparation) -> NoRule {
+    match line::command(tool, arguments) {
+        Some(command) => why_not_for_line(command),
+        None if found.leads_to.iter().any(|path| is_guarded(path)) => NoRule::Guarded,
+        None => NoRule::Other,
+    }
+}
+
+fn why_not_for_line(line: &str) -> NoRule {
+    let reading = shell::read(line);
+    if reading.unreadable.is_some() {
+        return NoRule::Unreadable;
+    }
+    let asks = |command: &&Command| effect::of_command(command) != Some(SideEffect::Reads);
+    let commands: Vec<&Command> = reading.commands.iter().filter(asks).collect();
+    if commands.iter().any(|command| !command.environment.is_empty()) {
+        return NoRule::Variables;
+    }
+    match commands.iter().find(|command| for_command(command).is_none()) {
+        Some(command) => {
+            command.words.first().map_or(NoRule::Other, |name| NoRule::Unknown(name.with_holes()))
+        }
+        None if commands.len() > 1 => NoRule::Several,
+        None => NoRule::Other,
+    }
 }
 
 /// One command of the line needs a rule; all others only look.

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ledger::{ApprovalRequest, Arguments, Body, CallId, Change, Decider, Decision, Scope, grants};
-use crate::policy::{Listed, Origin, Past, Policy, Rule, RuleKind, Tier, Verdict, digest, listing};
+use crate::policy::{
+    Listed, NoRule, Origin, Past, Policy, Rule, RuleKind, Tier, Verdict, digest, listing, why_none,
+};
 use crate::tool::{Preparation, ToolSpec, delegate, mcp};
 
 use super::{Panel, View, summary};
@@ -115,6 +117,18 @@ impl View {
         let policy = Policy { mode: self.session.mode, rules, ..Policy::default() };
         let decided = policy.decide(&tool, &arguments, &found);
         decided.rule.filter(|_| matches!(decided.verdict, Verdict::Ask(_)))
+    }
+
+    /// Why no rule is offered for a call of this session that waits.
+    pub fn why_no_rule(&self, request: &ApprovalRequest) -> NoRule {
+        if let Some(rule) = self.asks_by(request) {
+            return NoRule::Decided(rule.to_string());
+        }
+        let Some(tool) = self.tool(&request.name) else { return NoRule::Other };
+        let arguments = Arguments::from_value(request.arguments.clone());
+        let mut found = self.as_written(&tool, &arguments);
+        found.leads_to.extend(request.leads_to.clone());
+        why_none(&tool, &arguments, &found)
     }
 
     /// The earlier calls that a rule would have covered, oldest first; `before`: those before this call.

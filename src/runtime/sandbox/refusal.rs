@@ -54,12 +54,16 @@ pub(in crate::runtime) struct SandboxWords {
     pub(in crate::runtime) refused: Option<String>,
     /// The hosts that it was not let through to.
     pub(in crate::runtime) blocked: Vec<String>,
+    /// Why hosts were not reached that it was let through to: the sandbox did not stand in its way.
+    pub(in crate::runtime) unreached: Option<String>,
 }
 
 impl SandboxWords {
     /// The same when it is known how the command ended: what one that went well was kept from is told only if it is known.
     pub(in crate::runtime) fn after(self, is_ok: bool) -> Self {
-        if is_ok && self.blocked.is_empty() { Self { refused: None, ..self } } else { self }
+        let unreached = self.unreached.filter(|_| !is_ok);
+        let refused = self.refused.filter(|_| !is_ok || !self.blocked.is_empty());
+        Self { refused, unreached, ..self }
     }
 }
 
@@ -106,7 +110,8 @@ impl Refusals {
     /// What there is to say when it has ended.
     pub(in crate::runtime) fn words(&self, network_is_allowed: bool) -> SandboxWords {
         let blocked = self.proxy.as_ref().map(Proxy::blocked).unwrap_or_default();
-        SandboxWords { hidden: self.hidden(), refused: self.sentence(network_is_allowed), blocked }
+        let unreached = self.proxy.as_ref().and_then(unreached);
+        SandboxWords { hidden: self.hidden(), refused: self.sentence(network_is_allowed), blocked, unreached }
     }
 
     /// What was hidden from it, in a sentence.
@@ -168,6 +173,13 @@ impl Refusals {
         };
         why.map(str::to_owned)
     }
+}
+
+/// Why a proxy did not reach hosts that a command may reach: programs mostly print only a number.
+fn unreached(proxy: &Proxy) -> Option<String> {
+    let missed = proxy.missed();
+    let named = missed.get(..MOST_NAMED).unwrap_or(&missed).join("; ");
+    (!missed.is_empty()).then_some(named)
 }
 
 fn holds(words: &LazyLock<Option<RegexMatcher>>, text: &[u8]) -> bool {

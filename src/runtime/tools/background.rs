@@ -373,7 +373,7 @@ impl Job {
         let (written, shown) = (written.trim_end(), shown.trim_end());
         let is_silent = shown.is_empty();
         let new = if is_silent { "(nothing new)" } else { shown };
-        let told = self.hidden.iter().filter(|_| is_start).chain(&said.refused);
+        let told = self.hidden.iter().filter(|_| is_start).chain(&said.refused).chain(&said.unreached);
         let ending = told.map(|line| format!("{line}\n")).collect::<String>() + &standing.line();
         let room = max_chars.saturating_sub(ending.chars().count() + 1);
         let bounded = bound(new, room);

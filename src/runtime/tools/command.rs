@@ -342,9 +342,9 @@ pub(super) fn report(end: &End, limit: Duration, printed: Printed, said: Sandbox
         ),
     };
     let has_failed = outcome == Outcome::Failed;
-    let SandboxWords { hidden, refused, blocked } = said.after(!has_failed);
+    let SandboxWords { hidden, refused, blocked, unreached } = said.after(!has_failed);
     let hidden = hidden.unwrap_or_default();
-    for line in refused.iter().chain([&hidden]).filter(|line| !line.is_empty()) {
+    for line in refused.iter().chain(&unreached).chain([&hidden]).filter(|line| !line.is_empty()) {
         ending.push_str(if ending.is_empty() { "" } else { "\n" });
         ending.push_str(line);
     }

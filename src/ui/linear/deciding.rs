@@ -18,6 +18,12 @@ use super::word::Word;
 
 impl LinearSession {
     pub(super) fn answer(&mut self, word: Word, now: Moment) -> Vec<LinearEffect> {
+        // Whoever was told that anything else cancels means the rule by it, and not the call: the call is asked about anew.
+        if word.letter != 'a' && self.leave_rule() {
+            self.asking.said_again(now.at);
+            self.output.say(&self.asking.letters());
+            return Vec::new();
+        }
         match self.asking.answer(word, now) {
             LineMeaning::Decide(request, call, answer) => {
                 self.asking.said_again(now.at);
@@ -49,9 +55,13 @@ impl LinearSession {
         }
     }
 
-    /// A line, or Ctrl-C, that does not take the rule that was said; true when there was one.
+    /// A line, or Ctrl-C, that does not take the rule that was said: that is said. True when there was one.
     pub(super) fn leave_rule(&mut self) -> bool {
-        self.asking.rule.take().is_some()
+        let had_one = self.asking.rule.take().is_some();
+        if had_one {
+            self.output.say("cancelled: no rule was added");
+        }
+        had_one
     }
 
     /// All that was said stands on the terminal: words that are asked for now are typed behind their prompt, which is said here.

@@ -6,7 +6,7 @@ use crate::view::{Panel, View};
 use super::calls::named;
 use super::output::LinearOutput;
 
-/// Says a decision about a call of this session. Of a denial the result tells, which follows at once.
+/// Says a decision about a call of this session. Of a denial the result tells, unless it comes later, with those of other calls.
 pub(super) fn decided(view: &View, decision: &Decision, output: &mut LinearOutput) {
     let Some(panel) = view.panel(decision.call) else { return };
     let runs_long = panel.arguments().is_some_and(|arguments| arguments.text("command").is_some());
@@ -14,6 +14,9 @@ pub(super) fn decided(view: &View, decision: &Decision, output: &mut LinearOutpu
         (true, Decider::User) => output.say(&allowed(panel, decision, "")),
         (true, by) if runs_long => {
             output.say(&format!("tool {}: starts, allowed by {}", named(panel), by.as_str()));
+        }
+        (false, Decider::User) if others_are_open(view, decision) => {
+            output.say(&format!("denied: {}", named(panel)));
         }
         (true | false, _) => {}
     }
@@ -28,6 +31,12 @@ pub(super) fn decided_below(view: &View, decision: &Decision, whose: &str, outpu
     }
     output.say(&format!("denied by you{of}: {}", named(panel)));
     output.more(&decision.reason);
+}
+
+/// Whether another call has no result yet.
+fn others_are_open(view: &View, decision: &Decision) -> bool {
+    let mut others = view.calls().filter(|call| *call != decision.call);
+    others.any(|call| view.panel(call).is_some_and(|panel| panel.result().is_none()))
 }
 
 fn allowed(panel: &Panel, decision: &Decision, whose: &str) -> String {

@@ -22,6 +22,7 @@ mod output;
 mod pages;
 mod renderer;
 mod replying;
+mod retry;
 mod rewind_step;
 mod said_call;
 mod session;

@@ -14,6 +14,7 @@ use super::below::{below, settled};
 use super::calls::{finished, hosted, named};
 use super::decisions::decided;
 use super::output::LinearOutput;
+use super::retry;
 use super::words::{self, amount, cost, count, duration, plain, used};
 
 /// The fold over the events of a session.
@@ -291,8 +292,7 @@ impl LinearRenderer {
                 answer.tell(&growing.text, false, output);
             }
             Live::Retrying { attempt, most, wait_ms, reason } => {
-                let wait = duration(*wait_ms);
-                output.say(&format!("model call failed: {reason}; retry {attempt} of {most} in {wait}"));
+                output.say(&retry::said(&self.view, (*attempt, *most), *wait_ms, reason));
             }
             // /mcp and /agents list them.
             Live::Discovered(_) | Live::Next(_) | Live::SubagentWaits { .. } | Live::Undecided(_) => {}

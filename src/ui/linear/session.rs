@@ -330,9 +330,7 @@ impl LinearSession {
 
     /// A line that answers no call, and takes no rule.
     pub(super) fn other(&mut self, text: &str, typed: u64) -> Vec<LinearEffect> {
-        if self.leave_rule() && text.trim().is_empty() {
-            self.output.say("cancelled: no rule was added");
-        }
+        self.leave_rule();
         self.text(text, typed)
     }
 

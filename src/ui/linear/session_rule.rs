@@ -3,7 +3,7 @@
 use crate::ledger::{CallId, EntryId, Sandboxing, Scope};
 use crate::ui::local::RuleToKeep;
 use crate::ui::reply::{RuleLines, RulePlan};
-use crate::ui::session_rule::NO_RULE;
+use crate::ui::session_rule::no_rule;
 use crate::view::View;
 
 use super::calls::named;
@@ -88,7 +88,7 @@ impl Said {
 pub(super) fn said(view: &View, request: EntryId, number: usize, output: &mut LinearOutput) -> Option<Said> {
     let (_, asked) = view.waiting().into_iter().find(|(id, _)| *id == request)?;
     let Some(text) = asked.rule.clone() else {
-        output.say(&format!("always {number}: {}", plain(NO_RULE)));
+        output.say(&format!("always {number}: {}", plain(&no_rule(view, asked))));
         return None;
     };
     output.say(&format!("always {number}: rule {text}"));

@@ -66,6 +66,11 @@ pub trait Page: fmt::Debug + Send + Sync {
     fn opens(&self, _: KeyAction) -> Option<Source> {
         None
     }
+
+    /// The same page anew, where it keeps what it found when it was opened, and more has happened since.
+    fn renewed(&self, _: &View) -> Option<Arc<dyn Page>> {
+        None
+    }
 }
 
 /// One thing that is said.
@@ -114,6 +119,15 @@ pub struct OpenPage {
     pub page: Arc<dyn Page>,
     /// Rows above the window.
     pub scrolled: u16,
+}
+
+impl OpenPage {
+    /// Before a frame: it shows what is so now.
+    pub(in crate::ui) fn catch_up(&mut self, view: &View) {
+        if let Some(page) = self.page.renewed(view) {
+            self.page = page;
+        }
+    }
 }
 
 impl PartialEq for OpenPage {

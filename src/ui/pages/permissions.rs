@@ -38,11 +38,20 @@ const WINS: &str = "Deny rules win, wherever they come from; ask rules win over 
 
 /// `/permissions`
 pub(in crate::ui) const PERMISSIONS: PageEntry =
-    PageEntry { name: "permissions", open: |view| Arc::new(InForce(view.permissions())) };
+    PageEntry { name: "permissions", open: |view| Arc::new(InForce::of(view)) };
 
-/// What was in force when the page was opened.
+/// What is in force after so many entries of the session: to find it, each call is compared with each rule, which no frame does.
 #[derive(Debug)]
-struct InForce(Permissions);
+struct InForce {
+    all: Permissions,
+    entries: usize,
+}
+
+impl InForce {
+    fn of(view: &View) -> Self {
+        Self { all: view.permissions(), entries: view.rows().len() }
+    }
+}
 
 impl Page for InForce {
     fn title(&self, _: &View) -> String {
@@ -50,20 +59,28 @@ impl Page for InForce {
     }
 
     fn rows(&self, frame: &PageFrame<'_>, width: u16) -> Vec<Line<'static>> {
-        lines(frame, usize::from(width), &self.0)
+        lines(frame, usize::from(width), &self.all)
     }
 
     fn spoken(&self, view: &View, _: Millis) -> Vec<Spoken> {
-        said(view, &self.0).into_iter().map(Spoken::Line).collect()
+        said(view, &self.all).into_iter().map(Spoken::Line).collect()
     }
 
     fn keys(&self, _: &View) -> Vec<(&'static str, &'static str)> {
-        let is_nothing = self.0.revocable().is_empty() && self.0.hosts.is_empty() && self.0.gaps.is_empty();
+        let all = &self.all;
+        let is_nothing = all.revocable().is_empty() && all.hosts.is_empty() && all.gaps.is_empty();
         if is_nothing { Vec::new() } else { vec![("x", "revoke one")] }
     }
 
     fn opens(&self, command: KeyAction) -> Option<Source> {
         (command == KeyAction::Revoke).then_some(Source::Grants)
+    }
+
+    fn renewed(&self, view: &View) -> Option<Arc<dyn Page>> {
+        if view.rows().len() == self.entries {
+            return None;
+        }
+        Some(Arc::new(Self::of(view)))
     }
 }
 

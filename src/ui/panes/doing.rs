@@ -65,7 +65,7 @@ pub(super) fn doing(screen: &Screen<'_>, room: usize) -> String {
     let time = elapsed(since, screen.now);
     let mut brief = None;
     let mut tokens_of = |words: &str, tokens: u64| {
-        brief = Some(short(tokens));
+        brief = Some(format!("{} tok", short(tokens)));
         (DoingWords::of(words), Some(counted(tokens, "token")))
     };
     let (what, more) = match activity {

@@ -83,7 +83,8 @@ fn priced(
     Some((left, right.join(&Span::raw("   "))))
 }
 
-/// The budgets as long as they fit beside one key, then as many keys as there is room for. Where a budget is above half, keys give way.
+/// The budgets as long as they fit beside one key, then as many keys as there is room for, or at least a short one. Where a budget is
+/// above half, keys give way.
 fn fitting(
     meters: &Meters,
     mut keys: Vec<Vec<Span<'static>>>,
@@ -91,9 +92,14 @@ fn fitting(
 ) -> (Vec<Span<'static>>, Vec<Span<'static>>) {
     let first = keys.first().map_or(0, |key| cells(key) + 3);
     let left = meters.beside(total.saturating_sub(first), total);
+    let fits = |right: &[Span<'_>]| cells(&left) + 3 + cells(right) <= total;
+    let short = keys.iter().find(|key| fits(key)).cloned();
     loop {
         let right = keys.join(&Span::raw("   "));
-        if keys.is_empty() || cells(&left) + 3 + cells(&right) <= total {
+        if keys.is_empty() {
+            return (left, short.unwrap_or_default());
+        }
+        if fits(&right) {
             return (left, right);
         }
         keys.pop();

@@ -2,7 +2,7 @@
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::text::Span;
+use ratatui::text::{Line, Span};
 
 use crate::model::ToolCalls;
 use crate::policy::Mode;
@@ -10,15 +10,18 @@ use crate::ui::pending_model::PendingModel;
 use crate::ui::text::{fit, width};
 
 use super::Screen;
-use super::words::{both_ends, one_row};
+use super::words::{both_ends, cells, one_row};
+
+/// Cells of a model's name, at least.
+const LEAST_OF_MODEL: usize = 6;
 
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     let (theme, settings) = (screen.theme, &screen.view.settings);
     let mode = screen.view.session.mode;
     let total = usize::from(area.width).saturating_sub(2);
     let mode_style = if mode == Mode::Unrestricted { theme.warning } else { theme.text };
-    let model = fit(&one_row(&answering(screen)), total / 2);
-    let mut right = vec![Span::styled(format!("{model} · "), theme.dim)];
+    let model = one_row(&answering(screen));
+    let mut right = vec![Span::styled(format!("{} · ", fit(&model, total / 2)), theme.dim)];
     right.push(Span::styled(mode.as_str(), mode_style));
     if total >= 70 && screen.view.session.tool_calls == ToolCalls::InText {
         right.push(Span::styled(" · tools as text", theme.dim));
@@ -46,11 +49,36 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     {
         return narrow(frame, area, &format!("← {}", one_row(own)), screen);
     }
+    if cells(&left) + 1 + needed > total {
+        let rest = right.into_iter().skip(1).collect();
+        let line = crowded(left, Span::styled(model, theme.dim), rest, total);
+        return frame.render_widget(line, Rect::new(area.x + 1, area.y, area.width.saturating_sub(2), 1));
+    }
     if room >= 6 {
         left.push(Span::styled(format!("  {}", fit(&place, room)), theme.dim));
     }
     let line = both_ends(left, right, total);
     frame.render_widget(line, Rect::new(area.x + 1, area.y, area.width.saturating_sub(2), 1));
+}
+
+/// Where there is no room for all: the mode and what runs stay, then as much of the model as has room, then our name.
+fn crowded(
+    name: Vec<Span<'static>>,
+    model: Span<'static>,
+    rest: Vec<Span<'static>>,
+    total: usize,
+) -> Line<'static> {
+    let taken = cells(&rest) + width(" · ");
+    let beside_name = total.saturating_sub(cells(&name) + 1 + taken);
+    let has_name = beside_name >= LEAST_OF_MODEL;
+    let room = if has_name { beside_name } else { total.saturating_sub(taken) };
+    let mut right = Vec::new();
+    if room >= LEAST_OF_MODEL {
+        let words = fit(&model.content, room.min(total / 2));
+        right.push(Span::styled(format!("{words} · "), model.style));
+    }
+    right.extend(rest);
+    if has_name { both_ends(name, right, total) } else { Line::from(right) }
 }
 
 /// The folder and its branch in so many cells: the name of the project tells it from others, so folders above it go first.

@@ -23,6 +23,9 @@ const AMOUNTS: usize = 4;
 const NO_BAR: Form = Form { bar: 0, figures: Figures::Spoken, gap: "   " };
 const SHORTEST: Form = Form { bar: 0, figures: Figures::Percent, gap: " " };
 
+/// Budgets that stay where not even the shortest words for all of them fit.
+const MOST_NEAREST: usize = 2;
+
 /// A way to write the line.
 struct Form {
     /// Cells of a bar.
@@ -130,7 +133,7 @@ fn meter(limit: Limit, gauge: Gauge) -> Meter {
 
 impl Meters<'_> {
     /// Beside something that needs the rest of the line. Where a budget is above half, all of it stays and the other thing gives way;
-    /// if not even the shortest words fit, what is nearest to its limit stays.
+    /// if not even the shortest words fit, the two that are nearest to their limits stay.
     pub(super) fn beside(&self, room: usize, total: usize) -> Vec<Span<'static>> {
         let all: Vec<&Meter> = self.items.iter().collect();
         let whole = |forms: &[Form], most: usize| {
@@ -159,20 +162,16 @@ impl Meters<'_> {
         self.items.iter().any(|item| item.limit.is_some_and(|limit| is_above_half(item.used, limit)))
     }
 
-    /// The shortest words for as many as fit, without those that are farthest from their limits.
+    /// The shortest words for those that are nearest to their limits, the nearest first: what is left of the line is for keys.
     fn nearest(&self, total: usize) -> Vec<Span<'static>> {
+        let nears = |item: &Meter| item.limit.map_or(0, |limit| in_ten_thousands(item.used, limit));
         let mut items: Vec<&Meter> = self.items.iter().collect();
-        loop {
-            let spans = self.spans(&items, &SHORTEST);
-            let nears = |item: &Meter| item.limit.map_or(0, |limit| in_ten_thousands(item.used, limit));
-            let farthest = items.iter().enumerate().rev().min_by_key(|(_, item)| nears(item));
-            match farthest.map(|(at, _)| at) {
-                Some(at) if cells(&spans) > total => {
-                    items.remove(at);
-                }
-                Some(_) | None => return spans,
-            }
+        items.sort_by_key(|item| std::cmp::Reverse(nears(item)));
+        items.truncate(MOST_NEAREST);
+        while items.len() > 1 && cells(&self.spans(&items, &SHORTEST)) > total {
+            items.pop();
         }
+        self.spans(&items, &SHORTEST)
     }
 
     /// Where nothing presses: without the least important. The last one stays in its shortest words, if these fit.

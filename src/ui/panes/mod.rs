@@ -101,6 +101,9 @@ pub fn prepare(
     if let Some(Overlay::Ledger(inspector)) = &mut local.overlay {
         inspector.catch_up(view);
     }
+    if let Some(Overlay::Page(open)) = &mut local.overlay {
+        open.catch_up(view);
+    }
     local.composer.area_mut().set_selection_style(theme.selection);
     layouts.pictures.begin(screen);
     match hits::areas(local, view, screen) {

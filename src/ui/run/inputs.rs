@@ -35,6 +35,15 @@ impl ScreenLoop {
         self.wear(chosen.unwrap_or_else(|| self.worn.clone()));
     }
 
+    /// The terminal has not said what its background is. Some never do: where a person chose the theme, and not the background, its words
+    /// have to be readable until then. `is_asked`: the terminal will be asked.
+    pub(super) fn stands_before_an_answer(&mut self, is_asked: bool) {
+        if is_asked && !self.follows_background {
+            self.ground = None;
+            self.wear(self.worn.clone());
+        }
+    }
+
     /// Draws with this theme from now on.
     pub(super) fn wear(&mut self, theme: Theme) {
         self.theme = theme.clone().standing_on(self.ground);

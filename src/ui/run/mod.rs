@@ -43,6 +43,7 @@ pub async fn run(app: AppIo, settings: UiSettings) -> Result<UiOutcome, UiError>
     let mut quit_open = true;
     let asks_background = settings.asks_background;
     let mut session = ScreenLoop::new(app, settings, guard, terminal, Arc::clone(&wake));
+    session.stands_before_an_answer(asks_background);
     let mut inputs = Some(EventStream::new());
     let mut continued = Continued::listen();
     session.frame();

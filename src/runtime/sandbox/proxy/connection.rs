@@ -82,13 +82,31 @@ async fn admitted(client: &mut TcpStream, gate: &Gate) -> Result<(TcpStream, Fir
         ProxyRequest::Tunnel(server) => (server, First::Established(rest)),
         ProxyRequest::Answer(server, told) => (server, First::Request([told, rest].concat())),
     };
-    let addresses = allowed(&server, gate).await?;
+    Ok((reach(&server, gate).await?, first))
+}
+
+/// A connection to a server. Why there is none is told to the client, most of which say only the number, and remembered.
+async fn reach(server: &HostPort, gate: &Gate) -> Result<TcpStream, Rejection> {
+    if !gate.hosts.iter().any(|host| host.covers(server)) {
+        gate.block(server);
+        return Err(Rejection::forbidden(format!("the sandbox does not let commands reach {server}")));
+    }
+    let reached = connected(server, gate).await;
+    match &reached {
+        Ok(_) => gate.reached(server),
+        Err(rejection) => gate.miss(server, &rejection.why),
+    }
+    reached
+}
+
+async fn connected(server: &HostPort, gate: &Gate) -> Result<TcpStream, Rejection> {
+    let addresses = allowed(server, gate).await?;
     let unreachable = |why: &str| Rejection {
         status: "502 Bad Gateway",
         why: format!("{server} could not be reached: {why}"),
     };
     match timeout(PATIENCE, TcpStream::connect(&*addresses)).await {
-        Ok(Ok(stream)) => Ok((stream, first)),
+        Ok(Ok(stream)) => Ok(stream),
         Ok(Err(why)) => Err(unreachable(&why.to_string())),
         Err(_) => Err(unreachable("no answer in 10 s")),
     }
@@ -111,17 +129,12 @@ async fn head(client: &mut TcpStream) -> io::Result<(Vec<u8>, Vec<u8>)> {
     }
 }
 
-/// The addresses at which a command may reach a server.
+/// The addresses at which a command may reach a server that it may reach.
 async fn allowed(server: &HostPort, gate: &Gate) -> Result<Vec<SocketAddr>, Rejection> {
-    let (mut is_covered, mut is_literal, mut is_exact) = (false, false, false);
+    let (mut is_literal, mut is_exact) = (false, false);
     for host in gate.hosts.iter().filter(|host| host.covers(server)) {
-        is_covered = true;
         is_literal |= host.is_literal();
         is_exact |= host.is_exact();
-    }
-    if !is_covered {
-        gate.block(server);
-        return Err(Rejection::forbidden(format!("the sandbox does not let commands reach {server}")));
     }
     let found = addresses(server).await?;
     let may = |address: &SocketAddr| is_literal || may_be_led_to(address.ip(), is_exact);
@@ -164,6 +177,28 @@ fn may_be_led_to(address: IpAddr, is_named_by_itself: bool) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tool::NamedHost;
+
+    #[tokio::test]
+    async fn why_a_server_was_not_reached_is_remembered_until_it_is() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let server = HostPort { host: "127.0.0.1".to_owned(), port: address.port() };
+        let hosts = vec![NamedHost::parse(&address.to_string()).unwrap()];
+        let gate = Gate { hosts, ..Gate::default() };
+        let missed = || gate.missed.lock().unwrap().values().cloned().collect::<Vec<_>>();
+        drop(listener);
+        assert!(reach(&server, &gate).await.is_err());
+        let said = format!("{server} could not be reached: ");
+        assert!(missed().len() == 1 && missed().iter().all(|why| why.starts_with(&said)), "{:?}", missed());
+        let _listener = tokio::net::TcpListener::bind(address).await.unwrap();
+        assert!(reach(&server, &gate).await.is_ok());
+        assert_eq!(missed(), [""; 0], "it was reached after all");
+        let other = HostPort { host: "blocked.test".to_owned(), port: 443 };
+        assert!(reach(&other, &gate).await.is_err());
+        assert_eq!(missed(), [""; 0], "what is blocked is told as that");
+        assert!(gate.blocked.lock().unwrap().contains(&other));
+    }
 
     #[test]
     fn a_name_never_leads_to_this_machine() {

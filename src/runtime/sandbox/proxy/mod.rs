@@ -7,7 +7,7 @@
 mod connection;
 mod head;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::mem::MaybeUninit;
 use std::net::TcpListener;
@@ -38,13 +38,28 @@ const EXCEPT: [&str; 2] = ["no_proxy", "NO_PROXY"];
 const OWN: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
 /// The hosts that it may reach, and those that it asked for in vain.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Gate {
     hosts: Vec<NamedHost>,
     blocked: Mutex<BTreeSet<HostPort>>,
+    /// Those that it may reach and did not, and why.
+    missed: Mutex<BTreeMap<HostPort, String>>,
 }
 
 impl Gate {
+    /// It was let through to a server, and that was not reached.
+    fn miss(&self, server: &HostPort, why: &str) {
+        let mut missed = self.missed.lock().unwrap_or_else(PoisonError::into_inner);
+        if missed.len() < MOST_BLOCKED {
+            missed.insert(server.clone(), why.to_owned());
+        }
+    }
+
+    /// A server was reached: what failed before does not count.
+    fn reached(&self, server: &HostPort) {
+        self.missed.lock().unwrap_or_else(PoisonError::into_inner).remove(server);
+    }
+
     fn block(&self, server: &HostPort) {
         let mut blocked = self.blocked.lock().unwrap_or_else(PoisonError::into_inner);
         if blocked.len() < MOST_BLOCKED {
@@ -69,7 +84,7 @@ impl Proxy {
     pub(super) fn start(hosts: Vec<NamedHost>) -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix("countersign-").tempdir()?;
         let listener = UnixListener::bind(socket(folder.path()))?;
-        let gate = Arc::new(Gate { hosts, blocked: Mutex::default() });
+        let gate = Arc::new(Gate { hosts, ..Gate::default() });
         let task = tokio::spawn(serve(listener, Arc::clone(&gate)));
         Ok(Self { gate, folder, task })
     }
@@ -94,6 +109,11 @@ impl Proxy {
     pub(super) fn blocked(&self) -> Vec<String> {
         let blocked = self.gate.blocked.lock().unwrap_or_else(PoisonError::into_inner);
         blocked.iter().map(ToString::to_string).collect()
+    }
+
+    /// Why it did not reach hosts that it was let through to, a sentence each.
+    pub(super) fn missed(&self) -> Vec<String> {
+        self.gate.missed.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
     }
 }
 
