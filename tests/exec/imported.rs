@@ -76,7 +76,7 @@ fn what_can_be_said_is_a_configuration_and_the_rest_is_named() {
         "[mcp_servers.docs]\nurl = \"https://docs.example/mcp\"\nheaders = { Authorization = \"Bearer ${DOCS_TOKEN}\" }\nstart_seconds = 8\n",
         "[mcp_servers.local]\ncommand = \"node\"\nargs = [\"server.js\"]\nenv = { PORT = \"80\" }\n",
         "[providers.own]\nbase_url = \"http://127.0.0.1:8080/v1\"\nprotocol = \"openai-responses\"\napi_key_env = \"OWN_KEY\"\n",
-        "# - ~/.claude/settings.json: allow \"WebSearch\": there is no such tool here\n",
+        "# - ~/.claude/settings.json: allow \"WebSearch\": providers search the web here: hosted_tools switches that on",
         "# - ~/.claude/settings.json: allow \"Edit(src/*.rs)\": `*` is one folder's names there",
         "# - ~/.claude/settings.json: model: a short name",
         "# - ~/.claude/settings.json: hooks of SessionEnd: there is no such point here\n",
