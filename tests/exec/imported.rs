@@ -193,6 +193,64 @@ fn commands_are_printed_and_written_as_files_where_there_are_none() {
     assert!(!imports(&world, &["--write"]).out.contains("was written"));
 }
 
+#[test]
+fn what_is_not_read_is_named_with_what_is_in_its_place() {
+    let world = World::new();
+    let at = |name: &str| world.place().join(name);
+    write(
+        &at(".claude/settings.json"),
+        r#"{ "sandbox": {}, "cleanupPeriodDays": 7, "spinnerTipsEnabled": false, "effortLevel": "high", "disableAllHooks": true,
+          "statusLine": { "command": "~/line.sh", "padding": 0 }, "permissions": { "deny": ["Agent(Explore)"] },
+          "hooks": { "Stop": [{ "hooks": [{ "command": "./stop.sh" }] }] } }"#,
+    );
+    write(
+        &at(".claude.json"),
+        r#"{ "mcpServers": { "s": { "command": "x", "timeout": 5, "oauth": {} } }, "projects": { "/home/ada/x": { "allowedTools": ["Bash"] } } }"#,
+    );
+    write(
+        &at(".codex/config.toml"),
+        "approval_policy = \"never\"\nnotify = [\"notify-send\"]\nfile_opener = \"none\"\n[otel]\nexporter = \"none\"\n\
+         [model_providers.own]\nname = \"Own\"\nbase_url = \"http://127.0.0.1:8080/v1\"\nquery_params = { v = \"planted-key\" }\n\
+         [mcp_servers.docs]\nurl = \"https://docs.example/mcp\"\ncwd = \"/x\"\nrequired = true\n",
+    );
+    write(&at(".codex/prompts/fix.md"), "fix $1");
+    write(
+        &at(".config/opencode/opencode.json"),
+        r#"{ "provider": {}, "keybinds": {}, "agent": {}, "share": "manual", "mcp": { "l": { "type": "local", "command": ["x"], "timeout": 5 } } }"#,
+    );
+    let ran = imports(&world, &[]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    for line in [
+        "effort = \"high\"\n",
+        "    \"delegate_to_explore\",\n",
+        "settings.json: sandbox: write tools.sandbox: network for hosts",
+        "settings.json: cleanupPeriodDays: write sessions.keep_days",
+        "settings.json: spinnerTipsEnabled: has no counterpart here\n",
+        "settings.json: hooks: they are switched off there",
+        "settings.json: statusLine, padding: has no counterpart here\n",
+        ".claude.json: the server s, timeout: write start_seconds and call_seconds\n",
+        ".claude.json: the server s, oauth: has no counterpart here\n",
+        ".claude.json: allowedTools for /home/ada/x: they hold in one folder only",
+        "config.toml: approval_policy: choose a mode yourself",
+        "config.toml: notify: write [[hooks.notification]]",
+        "config.toml: file_opener: has no counterpart here\n",
+        "config.toml: otel: write telemetry.otlp",
+        "config.toml: the provider own, query_params: has no counterpart here: requests have no query",
+        "config.toml: the server docs, cwd: has no counterpart here: servers start in the folder of the session\n",
+        "config.toml: the server docs, required: has no counterpart here\n",
+        "# - .codex/prompts is not read: copy its files into a folder of commands",
+        "opencode.json: provider: write [providers.NAME]\n",
+        "opencode.json: keybinds: write [keys.PLACE]\n",
+        "opencode.json: agent: write a file of .countersign/agents",
+        "opencode.json: share: has no counterpart here\n",
+        "opencode.json: the server l, timeout: write start_seconds",
+    ] {
+        assert!(ran.out.contains(line), "{line} in {}", ran.out);
+    }
+    assert!(!ran.out.contains("stop.sh") && !ran.out.contains("planted"), "{}", ran.out);
+    assert!(!ran.out.contains("the provider own, name"), "a label: {}", ran.out);
+}
+
 fn text_of_message(ran: &Ran) -> String {
     ran.one("user_message")["content"].as_str().unwrap().to_owned()
 }

@@ -10,13 +10,18 @@ use crate::policy::{Mode, Rule, RuleKind};
 use crate::tool::name::{EDIT, FETCH, GLOB, LIST, READ, SEARCH, SHELL, WRITE};
 use crate::ui::commands::is_built_in;
 
+use super::counterparts::{self, Counterparts, OPENCODE, SERVER};
 use super::found::{Found, FoundCommand, MOST, Setting};
 use super::keys::{has_key_word, told};
 use super::rules::paths;
 use super::servers::{self, ServerEntry, pairs, texts};
 
 /// What has a meaning in the header of such a command there, and none here.
-const WITHOUT_EFFECT: [&str; 3] = ["agent", "model", "subtask"];
+const WITHOUT_EFFECT: Counterparts = &[
+    ("agent", "has no effect in a command here"),
+    ("model", "has no effect in a command here"),
+    ("subtask", "has no effect in a command here"),
+];
 /// Providers that have the same name here.
 const PROVIDERS: [&str; 3] = ["anthropic", "openai", "openrouter"];
 
@@ -44,7 +49,7 @@ pub(super) fn settings(found: &mut Found, all: &Map<String, Value>) {
                 }
             }
             ("$schema", _) => {}
-            (other, _) => found.note(other, "has no counterpart here"),
+            (other, _) => found.note(other, counterparts::of(OPENCODE, other)),
         }
     }
 }
@@ -76,9 +81,7 @@ fn custom_command(found: &mut Found, name: &str, said: &Value) {
     let has_places = template.split('$').skip(1).any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     let folder = if has_places { "opencode" } else { "" };
     let below = Path::new(folder).join(format!("{name}.md"));
-    for key in WITHOUT_EFFECT.into_iter().filter(|key| said.get(key).is_some()) {
-        found.note(&format!("{what}, {key}"), "has no effect in a command here");
-    }
+    found.unread(&what, said, &["template", "description"], WITHOUT_EFFECT);
     found.commands.push(FoundCommand { name: name.to_owned(), below, text });
 }
 
@@ -94,6 +97,8 @@ fn mcp(found: &mut Found, all: &Map<String, Value>) {
             seconds: [None, None],
         };
         servers::add(found, name, server);
+        let read = ["type", "command", "environment", "url", "headers", "enabled"];
+        found.unread(&format!("the server {name}"), said, &read, SERVER);
     }
 }
 
