@@ -117,6 +117,10 @@ fn with_write_they_are_added_and_nothing_is_changed() {
         now.contains("deny = [\"shell(rm *)\", \"read(.env)\", \"read(.env/*)\", \"shell(rm)\"] # never"),
         "{now}"
     );
+    // What permits comes first.
+    let at = |line: &str| ran.out.find(line).unwrap_or_else(|| panic!("{line} in {}", ran.out));
+    assert!(at("\n  allow = \"shell(npm test)\"\n") < at("\n  deny = \"read(.env)\"\n"), "{}", ran.out);
+    assert!(at("\n  hooks.pre_tool: command = ") < at("\n  deny = "), "{}", ran.out);
     assert!(ran.out.contains("`mode` stays \"plan\", and is not changed to \"edit\""), "{}", ran.out);
     assert!(ran.out.contains("mcp_servers.files stays as the configuration has it"), "{}", ran.out);
     let again = imports(&world, &["--write"]);

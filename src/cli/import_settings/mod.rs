@@ -91,7 +91,7 @@ pub(super) fn run(
     notes.extend(as_they_are);
     let undone: Vec<String> = unreadable.into_iter().chain(wrote.failed.iter().cloned()).collect();
     notes.extend(undone.iter().cloned());
-    say(&told(words, &read, (added, &file, &wrote.new), &text, &notes))?;
+    say(&told(words, &read, (&added, &file, &wrote.new), &text, &notes))?;
     if undone.is_empty() {
         return Ok(Exit::Completed);
     }
@@ -140,18 +140,22 @@ fn gathered(files: impl Iterator<Item = (PathBuf, FileReader)>, home: Option<&Pa
 fn told(
     words: &ImportSettingsArgs,
     read: &[String],
-    (added, file, commands): (usize, &Path, &[String]),
+    (added, file, commands): (&[String], &Path, &[String]),
     text: &str,
     notes: &[String],
 ) -> String {
     let mut said = format!("# From {}\n", read.join(", "));
     if words.write {
-        let what = if added == 1 { "1 setting was".to_owned() } else { format!("{added} settings were") };
-        if added > 0 || commands.is_empty() {
+        let what = match added.len() {
+            1 => "1 setting was".to_owned(),
+            count => format!("{count} settings were"),
+        };
+        if !added.is_empty() || commands.is_empty() {
             said.push_str(&format!("{what} added to {}\n", file.display()));
+            said.extend(added.iter().map(|line| format!("  {line}\n")));
         }
         said.extend(commands.iter().map(|command| format!("A command was written: {command}\n")));
-        if words.project && (added > 0 || !commands.is_empty()) {
+        if words.project && (!added.is_empty() || !commands.is_empty()) {
             said.push_str("What is not tighter counts once you have reviewed it: run `countersign trust`\n");
         }
     } else {
