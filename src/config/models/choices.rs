@@ -22,13 +22,13 @@ fn note(spec: &ModelSpec) -> String {
     format!("{:>6} {price:>22}", short(spec.window))
 }
 
-/// `200k`, `1M`: a window, as people name it.
+/// `200k`, `1M`, `1.05M`: a window, as people name it.
 fn short(tokens: u64) -> String {
     match tokens {
-        1_000_000.. if tokens.is_multiple_of(100_000) => {
-            let tenths = tokens % 1_000_000 / 100_000;
-            let part = if tenths == 0 { String::new() } else { format!(".{tenths}") };
-            format!("{}{part}M", tokens / 1_000_000)
+        1_000_000.. => {
+            let hundredths = tokens.saturating_add(5_000) / 10_000;
+            let number = format!("{}.{:02}", hundredths / 100, hundredths % 100);
+            format!("{}M", number.trim_end_matches('0').trim_end_matches('.'))
         }
         1_000.. => format!("{}k", tokens / 1_000),
         few => few.to_string(),
@@ -50,8 +50,8 @@ mod tests {
     #[test]
     fn notes_line_up_at_their_right_edge() {
         let unknown = ModelSpec { window: 1_048_576, ..ModelSpec::unknown(ModelRef::parse("a/b")) };
-        assert_eq!(note(&unknown), " 1048k          price unknown");
-        let windows = [128_000, 200_000, 1_000_000, 1_500_000, 512].map(short);
-        assert_eq!(windows, ["128k", "200k", "1M", "1.5M", "512"]);
+        assert_eq!(note(&unknown), " 1.05M          price unknown");
+        let windows = [128_000, 200_000, 1_000_000, 1_050_000, 1_500_000, 10_000_000, 512].map(short);
+        assert_eq!(windows, ["128k", "200k", "1M", "1.05M", "1.5M", "10M", "512"]);
     }
 }
