@@ -1,5 +1,6 @@
 //! What a project's files ask for, setting by setting, in words: what is shown before a folder is trusted.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::layers::{contents, correct_file, correct_project_file, of_project, of_user};
@@ -91,8 +92,9 @@ pub(crate) fn demands(cwd: &Path, environment: &Environment) -> Result<Vec<Deman
         apply::set(&mut config, &setting).map_err(|wrong| correct_file(&wrong))?;
     }
     let mut found = Vec::new();
-    for content in contents(cwd) {
-        let content = content?;
+    let files: Vec<Content> = contents(cwd).into_iter().collect::<Result<_, _>>()?;
+    let called = callable_skills(&files, environment);
+    for content in files {
         let mut all = Vec::new();
         let settings = of_project(&content, None, &mut config)?;
         let place = content.folder().display().to_string();
@@ -120,7 +122,7 @@ pub(crate) fn demands(cwd: &Path, environment: &Environment) -> Result<Vec<Deman
             place: format!("{}:1", file.display()),
             needs_trust: true,
         }));
-        all.extend(of_commands(&content, &place));
+        all.extend(of_commands(&content, &place, &called));
         let (helpers, _told_as_ignored) = subagents::of(&content);
         all.extend(helpers.into_iter().filter(|one| !one.is_off).map(|one| Demand {
             verb: "tells",
@@ -136,8 +138,19 @@ pub(crate) fn demands(cwd: &Path, environment: &Environment) -> Result<Vec<Deman
     Ok(found)
 }
 
-/// What is said of the custom commands. One that a built-in command hides needs no trust.
-fn of_commands(content: &Content, place: &str) -> Vec<Demand> {
+/// The names of the skills that hide a command of the same name, once they are trusted.
+fn callable_skills(files: &[Content], environment: &Environment) -> BTreeSet<String> {
+    let mut all: Vec<_> = files.iter().flat_map(|content| skills::of(content).0).collect();
+    if let Some(home) = environment.home() {
+        let (own, _told_at_the_start) = skills::of_user(&home, &all);
+        all.extend(own);
+    }
+    all.into_iter().filter(|(skill, _)| skill.is_callable).map(|(skill, _)| skill.name).collect()
+}
+
+/// What is said of the custom commands. One that a built-in command hides needs no trust; one that a skill hides can be called once
+/// the skill is gone.
+fn of_commands(content: &Content, place: &str, skills: &BTreeSet<String>) -> Vec<Demand> {
     let (custom, _told_as_ignored) = commands::of(content);
     let told = |CustomCommand { command, file }: CustomCommand| {
         let (name, file) = (&command.name, file.display());
@@ -145,6 +158,10 @@ fn of_commands(content: &Content, place: &str) -> Vec<Demand> {
             let what =
                 format!("{file}: a built-in command has the name /{name}, so this one cannot be called");
             return Demand { verb: "ignored", what, place: place.to_owned(), needs_trust: false };
+        }
+        if skills.contains(name) {
+            let what = format!("{file}: a skill has the name /{name}, so this command cannot be called");
+            return Demand { verb: "ignored", what, place: place.to_owned(), needs_trust: true };
         }
         let runs = command.template.commands();
         let asks = if runs.is_empty() { "" } else { "; it asks before it runs: " };

@@ -181,7 +181,7 @@ impl Reporter {
             parts.push(ReportPart::Heading("Not trusted yet".to_owned()));
             parts.extend(waiting.into_iter().map(ReportPart::Line));
             parts.push(ReportPart::note(
-                "`countersign trust` shows them and asks; they are in force in sessions started after that.",
+                "`countersign trust` shows them and asks; they are in force once countersign is started again.",
             ));
         }
         parts
@@ -218,8 +218,8 @@ impl Reporter {
         }
         parts.push(ReportPart::Heading("To decide".to_owned()));
         parts.push(ReportPart::note(
-            "Run `countersign trust` in a shell; it asks. What you decide is in force in sessions started \
-             after that.",
+            "Run `countersign trust` in a shell; it asks. What you decide is in force once countersign is started again: \
+             /new keeps the configuration that it was started with.",
         ));
         parts
     }

@@ -76,7 +76,7 @@ fn what_can_be_said_is_a_configuration_and_the_rest_is_named() {
         "[mcp_servers.docs]\nurl = \"https://docs.example/mcp\"\nheaders = { Authorization = \"Bearer ${DOCS_TOKEN}\" }\nstart_seconds = 8\n",
         "[mcp_servers.local]\ncommand = \"node\"\nargs = [\"server.js\"]\nenv = { PORT = \"80\" }\n",
         "[providers.own]\nbase_url = \"http://127.0.0.1:8080/v1\"\nprotocol = \"openai-responses\"\napi_key_env = \"OWN_KEY\"\n",
-        "# - ~/.claude/settings.json: allow \"WebSearch\": there is no such tool here\n",
+        "# - ~/.claude/settings.json: allow \"WebSearch\": providers search the web here: hosted_tools switches that on",
         "# - ~/.claude/settings.json: allow \"Edit(src/*.rs)\": `*` is one folder's names there",
         "# - ~/.claude/settings.json: model: a short name",
         "# - ~/.claude/settings.json: hooks of SessionEnd: there is no such point here\n",
@@ -117,6 +117,10 @@ fn with_write_they_are_added_and_nothing_is_changed() {
         now.contains("deny = [\"shell(rm *)\", \"read(.env)\", \"read(.env/*)\", \"shell(rm)\"] # never"),
         "{now}"
     );
+    // What permits comes first.
+    let at = |line: &str| ran.out.find(line).unwrap_or_else(|| panic!("{line} in {}", ran.out));
+    assert!(at("\n  allow = \"shell(npm test)\"\n") < at("\n  deny = \"read(.env)\"\n"), "{}", ran.out);
+    assert!(at("\n  hooks.pre_tool: command = ") < at("\n  deny = "), "{}", ran.out);
     assert!(ran.out.contains("`mode` stays \"plan\", and is not changed to \"edit\""), "{}", ran.out);
     assert!(ran.out.contains("mcp_servers.files stays as the configuration has it"), "{}", ran.out);
     let again = imports(&world, &["--write"]);
@@ -191,6 +195,64 @@ fn commands_are_printed_and_written_as_files_where_there_are_none() {
     assert!(text_of_message(&called).contains("Deploy it."), "{}", called.out);
     // Once more writes nothing.
     assert!(!imports(&world, &["--write"]).out.contains("was written"));
+}
+
+#[test]
+fn what_is_not_read_is_named_with_what_is_in_its_place() {
+    let world = World::new();
+    let at = |name: &str| world.place().join(name);
+    write(
+        &at(".claude/settings.json"),
+        r#"{ "sandbox": {}, "cleanupPeriodDays": 7, "spinnerTipsEnabled": false, "effortLevel": "high", "disableAllHooks": true,
+          "statusLine": { "command": "~/line.sh", "padding": 0 }, "permissions": { "deny": ["Agent(Explore)"] },
+          "hooks": { "Stop": [{ "hooks": [{ "command": "./stop.sh" }] }] } }"#,
+    );
+    write(
+        &at(".claude.json"),
+        r#"{ "mcpServers": { "s": { "command": "x", "timeout": 5, "oauth": {} } }, "projects": { "/home/ada/x": { "allowedTools": ["Bash"] } } }"#,
+    );
+    write(
+        &at(".codex/config.toml"),
+        "approval_policy = \"never\"\nnotify = [\"notify-send\"]\nfile_opener = \"none\"\n[otel]\nexporter = \"none\"\n\
+         [model_providers.own]\nname = \"Own\"\nbase_url = \"http://127.0.0.1:8080/v1\"\nquery_params = { v = \"planted-key\" }\n\
+         [mcp_servers.docs]\nurl = \"https://docs.example/mcp\"\ncwd = \"/x\"\nrequired = true\n",
+    );
+    write(&at(".codex/prompts/fix.md"), "fix $1");
+    write(
+        &at(".config/opencode/opencode.json"),
+        r#"{ "provider": {}, "keybinds": {}, "agent": {}, "share": "manual", "mcp": { "l": { "type": "local", "command": ["x"], "timeout": 5 } } }"#,
+    );
+    let ran = imports(&world, &[]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    for line in [
+        "effort = \"high\"\n",
+        "    \"delegate_to_explore\",\n",
+        "settings.json: sandbox: write tools.sandbox: network for hosts",
+        "settings.json: cleanupPeriodDays: write sessions.keep_days",
+        "settings.json: spinnerTipsEnabled: has no counterpart here\n",
+        "settings.json: hooks: they are switched off there",
+        "settings.json: statusLine, padding: has no counterpart here\n",
+        ".claude.json: the server s, timeout: write start_seconds and call_seconds\n",
+        ".claude.json: the server s, oauth: has no counterpart here\n",
+        ".claude.json: allowedTools for /home/ada/x: they hold in one folder only",
+        "config.toml: approval_policy: choose a mode yourself",
+        "config.toml: notify: write [[hooks.notification]]",
+        "config.toml: file_opener: has no counterpart here\n",
+        "config.toml: otel: write telemetry.otlp",
+        "config.toml: the provider own, query_params: has no counterpart here: requests have no query",
+        "config.toml: the server docs, cwd: has no counterpart here: servers start in the folder of the session\n",
+        "config.toml: the server docs, required: has no counterpart here\n",
+        "# - .codex/prompts is not read: copy its files into a folder of commands",
+        "opencode.json: provider: write [providers.NAME]\n",
+        "opencode.json: keybinds: write [keys.PLACE]\n",
+        "opencode.json: agent: write a file of .countersign/agents",
+        "opencode.json: share: has no counterpart here\n",
+        "opencode.json: the server l, timeout: write start_seconds",
+    ] {
+        assert!(ran.out.contains(line), "{line} in {}", ran.out);
+    }
+    assert!(!ran.out.contains("stop.sh") && !ran.out.contains("planted"), "{}", ran.out);
+    assert!(!ran.out.contains("the provider own, name"), "a label: {}", ran.out);
 }
 
 fn text_of_message(ran: &Ran) -> String {

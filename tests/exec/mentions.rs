@@ -163,6 +163,7 @@ fn a_custom_command_that_waits_for_trust_is_not_sent_as_words() {
     world.text(".claude/commands/fix.md", "Fix $1.\nFirst: !`git status\ngit diff`\n");
     world.text(".claude/commands/help.md", "Help me.\n");
     world.text(".agents/skills/pdf/SKILL.md", "---\ndescription: Reads PDFs\n---\nuse pdftotext\n");
+    world.text(".claude/commands/pdf.md", "Read it.\n");
     for name in ["/fix it", "/pdf it"] {
         let line = world.refused(&["--script", "[\"sent\"]", name]);
         let (name, _) = name.split_once(' ').unwrap();
@@ -178,6 +179,8 @@ fn a_custom_command_that_waits_for_trust_is_not_sent_as_words() {
     let said = String::from_utf8(trusted.stdout).unwrap();
     assert!(said.contains("a built-in command has the name /help, so this one cannot be called"), "{said}");
     assert!(!said.contains("the command /help"), "{said}");
+    assert!(said.contains("a skill has the name /pdf, so this command cannot be called"), "{said}");
+    assert!(!said.contains("the command /pdf"), "{said}");
     let line = world.refused(&["--script", "[\"sent\"]", "/fix it\nand more"]);
     assert!(line.contains("/fix runs `git status …` first, which nobody can approve here"), "{line}");
 }

@@ -5,7 +5,8 @@ use crate::screen_harness::{ScreenHarness, page, snapshot};
 use crate::session_builder::{SessionBuilder, view};
 use countersign::agent::Intent;
 use countersign::ledger::{
-    Abort, AbortPath, BackgroundStatus, Body, CutBy, Note, Outcome, Remark, aborted_after, aborted_text,
+    Abort, AbortPath, BackgroundStatus, Body, Change, CutBy, Note, Outcome, Remark, aborted_after,
+    aborted_text,
 };
 use countersign::ui::linear::LinearEffect;
 use countersign::ui::update::UiEffect;
@@ -180,4 +181,29 @@ fn the_row_of_its_call_says_how_it_stands() {
         let row = row(&mut harness, "make serve");
         assert!(row.starts_with(sign) && row.contains("b1 · exit code"), "{row}");
     }
+}
+
+#[test]
+fn a_command_that_was_stopped_is_named_once_and_has_no_sign_of_success() {
+    let mut harness = ScreenHarness::new(two());
+    let began = harness.builder.ledger.entries().iter().find_map(|entry| match &entry.body {
+        Body::ToolCall(call) => Some(call.id),
+        _ => None,
+    });
+    let call = began.unwrap();
+    let stopped = Change::BackgroundStopped { id: "b1".to_owned(), call };
+    harness.builder.remark(Remark::Change(stopped));
+    let ended = BackgroundStatus::ended(1, "ended by the user", 22);
+    harness.builder.remark(Remark::Note(Note::of_background(call, ended)));
+    harness.catch_up();
+    let frame = harness.frame(80, 24);
+    assert!(frame.contains("⊖ you stopped b1: make serve"), "{frame}");
+    assert!(frame.contains("■ shell") && !frame.contains("[b1: "), "{frame}");
+    // One that fails is named with what it ran.
+    let mut harness = ScreenHarness::new(two());
+    let failed = BackgroundStatus::ended(1, "exit code 3", 12).failed();
+    harness.builder.remark(Remark::Note(Note::of_background(call, failed)));
+    harness.catch_up();
+    let frame = harness.frame(80, 24);
+    assert!(frame.contains("✗ [b1: exit code 3 after 12 s]: make serve"), "{frame}");
 }

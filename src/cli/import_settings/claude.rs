@@ -7,6 +7,7 @@ use crate::hooks::HookPoint;
 use crate::policy::{Mode, RuleKind};
 use crate::tool::name::{EDIT, FETCH, GLOB, LIST, READ, SEARCH, SHELL, WRITE};
 
+use super::counterparts::{self, CLAUDE};
 use super::found::{Found, MOST, Setting, mode};
 use super::keys::told;
 use super::{rules, servers};
@@ -20,23 +21,34 @@ pub(super) fn settings(found: &mut Found, all: &Map<String, Value>) {
     for (key, said) in all.iter().take(MOST) {
         match (key.as_str(), said) {
             ("permissions", Value::Object(said)) => permissions(found, said),
+            ("hooks", _) if all.get("disableAllHooks") == Some(&Value::Bool(true)) => {
+                found.note("hooks", "they are switched off there, by disableAllHooks");
+            }
             ("hooks", Value::Object(said)) => hooks(found, said),
+            ("effortLevel", Value::String(level)) => {
+                found.add(Setting::Text("effort", level.clone()), "effortLevel");
+            }
             ("model", Value::String(name)) if name.starts_with("claude-") => {
                 found.add(Setting::Text("model", format!("anthropic/{name}")), "model");
             }
             ("model", _) => {
                 found.note("model", "a short name means another model each year: choose one with -m")
             }
-            ("statusLine", Value::Object(said)) => match said.get("command").and_then(Value::as_str) {
-                Some(command) => found.add(Setting::Text("status_line", command.to_owned()), "statusLine"),
-                None => found.note("statusLine", "it has no command"),
-            },
+            ("statusLine", Value::Object(members)) => {
+                match members.get("command").and_then(Value::as_str) {
+                    Some(command) => {
+                        found.add(Setting::Text("status_line", command.to_owned()), "statusLine");
+                    }
+                    None => found.note("statusLine", "it has no command"),
+                }
+                found.unread("statusLine", said, &["type", "command"], &[]);
+            }
             ("env", _) => found.note(
                 "env",
                 "values are not copied, they may be keys: export them, and name them in tools.pass_env",
             ),
-            ("$schema", _) => {}
-            (other, _) => found.note(other, "has no counterpart here"),
+            ("$schema" | "disableAllHooks", _) => {}
+            (other, _) => found.note(other, counterparts::of(CLAUDE, other)),
         }
     }
 }
@@ -53,6 +65,16 @@ pub(super) fn state(found: &mut Found, all: &Map<String, Value>) {
         found.note(
             &format!("the servers for {folder}"),
             "they hold in one folder only: add them to its .countersign/config.toml",
+        );
+    }
+    let of_folders = all.get("projects").and_then(Value::as_object).into_iter().flatten();
+    let has_rules = |said: &Value| {
+        said.get("allowedTools").and_then(Value::as_array).is_some_and(|rules| !rules.is_empty())
+    };
+    for (folder, _) in of_folders.filter(|(_, said)| has_rules(said)).take(MOST) {
+        found.note(
+            &format!("allowedTools for {folder}"),
+            "they hold in one folder only: add allow rules to its .countersign/config.toml",
         );
     }
 }
@@ -80,6 +102,7 @@ fn permissions(found: &mut Found, said: &Map<String, Value>) {
                 "permissions.additionalDirectories",
                 "name them in tools.sandbox.writable: commands in the sandbox may write there, and other tools ask",
             ),
+            (Some(_), _) => found.note(&format!("permissions.{key}"), "it is not a list"),
             _ => found.note(&format!("permissions.{key}"), "has no counterpart here"),
         }
     }
@@ -101,7 +124,11 @@ fn hooks(found: &mut Found, said: &Map<String, Value>) {
                 continue;
             }
         };
+        if !groups.is_array() {
+            found.note(&format!("hooks of {event}"), "it is not a list");
+        }
         for group in groups.as_array().into_iter().flatten().take(MOST) {
+            found.unread(&format!("hooks of {event}"), group, &["matcher", "hooks"], &[]);
             let matcher = group.get("matcher").and_then(Value::as_str).unwrap_or_default();
             for hook in group.get("hooks").and_then(Value::as_array).into_iter().flatten().take(MOST) {
                 one_hook(found, point, matcher, hook);
@@ -139,6 +166,7 @@ fn one_hook(found: &mut Found, point: HookPoint, matcher: &str, hook: &Value) {
     if let Some(seconds) = hook.get("timeout").and_then(Value::as_u64) {
         table.insert("timeout_seconds", value(i64::try_from(seconds.clamp(1, 3600)).unwrap_or(60)));
     }
+    found.unread(&what, hook, &["type", "command", "timeout"], &[]);
     found.add(Setting::Hook(point, table), &what);
 }
 

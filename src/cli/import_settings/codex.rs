@@ -6,6 +6,7 @@ use toml_edit::{Table, value};
 use crate::policy::{Mode, Rule, RuleKind};
 use crate::tool::name::SHELL;
 
+use super::counterparts::{self, CODEX, CODEX_PROVIDER, SERVER};
 use super::found::{Found, MOST, Setting, mode};
 use super::keys::{has_key_in_path, told};
 use super::prefix_rules::{self, PrefixRule};
@@ -37,7 +38,7 @@ pub(super) fn settings(found: &mut Found, all: &Map<String, Value>) {
             },
             ("sandbox_workspace_write", Value::Object(all)) => workspace_write(found, all),
             ("projects", _) => found.note("projects", "each folder is trusted by `countersign trust`"),
-            (other, _) => found.note(other, "has no counterpart here"),
+            (other, _) => found.note(other, counterparts::of(CODEX, other)),
         }
     }
 }
@@ -54,6 +55,21 @@ fn workspace_write(found: &mut Found, all: &Map<String, Value>) {
         found.note(&format!("sandbox_workspace_write.{key}"), why);
     }
 }
+
+/// The members of a server that are read.
+const READ_OF_SERVER: [&str; 11] = [
+    "command",
+    "args",
+    "env",
+    "env_vars",
+    "url",
+    "http_headers",
+    "env_http_headers",
+    "bearer_token_env_var",
+    "enabled",
+    "startup_timeout_sec",
+    "tool_timeout_sec",
+];
 
 fn mcp(found: &mut Found, all: &Map<String, Value>) {
     for (name, said) in all.iter().take(MOST) {
@@ -77,14 +93,7 @@ fn mcp(found: &mut Found, all: &Map<String, Value>) {
             seconds: [seconds("startup_timeout_sec"), seconds("tool_timeout_sec")],
         };
         servers::add(found, name, server);
-        for key in ["enabled_tools", "disabled_tools", "cwd"] {
-            if get(key).is_some() {
-                found.note(
-                    &format!("the server {name}, {key}"),
-                    "has no counterpart: use rules, as in deny = [\"mcp__NAME__TOOL\"]",
-                );
-            }
-        }
+        found.unread(&format!("the server {name}"), said, &READ_OF_SERVER, SERVER);
     }
 }
 
@@ -111,6 +120,8 @@ fn providers(found: &mut Found, all: &Map<String, Value>) {
         if let Some(variable) = text("env_key") {
             table.insert("api_key_env", value(variable));
         }
+        // Its name is a label.
+        found.unread(&what, said, &["name", "base_url", "wire_api", "env_key"], CODEX_PROVIDER);
         found.add(Setting::Named("providers", name.clone(), table), &what);
     }
 }
@@ -133,7 +144,7 @@ pub(super) fn rules(found: &mut Found, text: &str) {
                     one_rule(found, kind, &words);
                 }
             }
-            Err(why) => found.note("prefix_rule", &why),
+            Err(why) => found.note("a rule", &why),
         }
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, Value, value};
 
+use crate::config::fault::one_line;
 use crate::config::{add_to_list, check_text};
 
 use super::found::Setting;
@@ -11,7 +12,8 @@ use super::found::Setting;
 /// The text as it will be, and what of the settings is not in it.
 pub(super) struct Merged {
     pub(super) text: String,
-    pub(super) added: usize,
+    /// What was added, a line each: first what lets more happen, as a person should look at that.
+    pub(super) added: Vec<String>,
     pub(super) notes: Vec<String>,
 }
 
@@ -25,7 +27,7 @@ pub(super) fn merge(
     is_project: bool,
 ) -> Result<Merged, String> {
     let mut document: DocumentMut = read(before)?;
-    let (mut added, mut notes) = (0, Vec::new());
+    let (mut added, mut notes) = (Vec::new(), Vec::new());
     for (setting, written) in settings {
         let mut alone = DocumentMut::new();
         let tried = add(&mut alone, setting).and_then(|_| check_text(&alone.to_string(), is_project));
@@ -33,7 +35,7 @@ pub(super) fn merge(
             Ok(warnings) => {
                 notes.extend(warnings.iter().map(|why| format!("{written}: {why}")));
                 match add(&mut document, setting) {
-                    Ok(true) => added += 1,
+                    Ok(true) => added.push(setting),
                     Ok(false) => {}
                     Err(why) => notes.push(format!("{written}: {why}")),
                 }
@@ -43,7 +45,34 @@ pub(super) fn merge(
     }
     let text = document.to_string();
     check_text(&text, is_project)?;
+    added.sort_by_key(|setting| place_in_list(setting));
+    let added = added.into_iter().map(line).collect();
     Ok(Merged { text, added, notes })
+}
+
+/// The less, the more it lets happen: calls that run without a question, then programs and servers, then the rest.
+fn place_in_list(setting: &Setting) -> u8 {
+    match setting {
+        Setting::Rule(kind, _) if kind.permits() => 0,
+        Setting::Text("mode", _) => 1,
+        Setting::Hook(..) | Setting::Named(..) | Setting::Text("status_line", _) => 2,
+        Setting::Text(..) => 3,
+        Setting::Rule(..) => 4,
+    }
+}
+
+/// A setting in a line.
+fn line(setting: &Setting) -> String {
+    let members = |table: &Table| {
+        let all = table.iter().map(|(key, item)| format!("{key} = {}", item.to_string().trim()));
+        all.collect::<Vec<_>>().join(", ")
+    };
+    one_line(&match setting {
+        Setting::Rule(kind, rule) => format!("{} = {rule:?}", kind.as_str()),
+        Setting::Text(key, text) => format!("{key} = {text:?}"),
+        Setting::Named(table, name, one) => format!("{table}.{name}: {}", members(one)),
+        Setting::Hook(point, one) => format!("hooks.{point}: {}", members(one)),
+    })
 }
 
 fn read(text: &str) -> Result<DocumentMut, String> {
@@ -162,7 +191,8 @@ mod tests {
         assert!(merged.text.starts_with("# mine\nmode = \"plan\" # really\nallow = [\n    \"shell(ls)\", # lists\n    \"shell(make *)\",\n]\n"), "{}", merged.text);
         assert!(merged.text.contains("[[hooks.stop]]\ncommand = \"./check.sh\"\n"), "{}", merged.text);
         assert!(merged.text.contains("url = 'https://a.example'"), "{}", merged.text);
-        assert_eq!(merged.added, 2);
+        let added = ["allow = \"shell(make *)\"", "hooks.stop: command = \"./check.sh\""];
+        assert_eq!(merged.added, added);
         let notes = merged.notes.join("\n");
         assert!(
             notes.contains("number 2: `mode` stays") && notes.contains("number 3: mcp_servers.files stays"),
@@ -171,7 +201,7 @@ mod tests {
         assert!(notes.contains("number 4: "), "{notes}");
         // Once more changes nothing.
         let again = merge(&merged.text, &settings(), false).unwrap();
-        assert_eq!((again.text, again.added), (merged.text, 0));
+        assert_eq!((again.text, again.added), (merged.text, Vec::new()));
     }
 
     fn guard(matcher: Option<&str>, seconds: Option<i64>) -> (Setting, String) {
@@ -195,19 +225,43 @@ mod tests {
             guard(Some("write"), None),
         ];
         let merged = merge("", &settings, false).unwrap();
-        assert_eq!((merged.added, merged.notes), (2, Vec::new()), "{}", merged.text);
+        assert_eq!((merged.added.len(), merged.notes), (2, Vec::new()), "{}", merged.text);
         let wanted = ["matcher = \"shell\"", "matcher = \"edit|write\""];
         assert!(wanted.iter().all(|line| merged.text.contains(line)), "{}", merged.text);
         assert_eq!(merge(&merged.text, &settings, false).unwrap().text, merged.text);
         // One about every tool is about these, too, but not the other way round.
         let all = merge(&merged.text, &[guard(None, None)], false).unwrap();
-        assert_eq!(merge(&all.text, &settings, false).unwrap().added, 0);
-        assert_eq!(all.added, 1, "{}", all.text);
+        assert!(merge(&all.text, &settings, false).unwrap().added.is_empty());
+        assert_eq!(all.added, ["hooks.pre_tool: command = \"./guard.sh\""], "{}", all.text);
         let of_list = "[[hooks.pre_tool]]\ncommand = \"./guard.sh\"\nmatcher = [\"write\", \"edit\"]\n";
-        assert_eq!(merge(of_list, &[guard(Some("edit|write"), None)], false).unwrap().added, 0);
+        assert!(merge(of_list, &[guard(Some("edit|write"), None)], false).unwrap().added.is_empty());
         let slower = merge(of_list, &[guard(Some("edit"), Some(5))], false).unwrap();
         let note = "the hook ./guard.sh: hooks.pre_tool has it already, and its timeout_seconds stays";
-        assert_eq!((slower.added, slower.notes), (0, vec![note.to_owned()]));
+        assert_eq!((slower.added, slower.notes), (Vec::new(), vec![note.to_owned()]));
+    }
+
+    #[test]
+    fn what_lets_more_happen_is_listed_first() {
+        let rule = |kind, rule: &str| (Setting::Rule(kind, rule.to_owned()), String::new());
+        let text = |key, text: &str| (Setting::Text(key, text.to_owned()), String::new());
+        let mut server = Table::new();
+        server.insert("command", value("npx"));
+        server.insert("enabled", value(false));
+        let settings = [
+            rule(RuleKind::Deny, "read(.env)"),
+            text("effort", "high"),
+            (Setting::Named("mcp_servers", "files".to_owned(), server), String::new()),
+            text("mode", "edit"),
+            rule(RuleKind::Allow, "shell"),
+        ];
+        let added = [
+            "allow = \"shell\"",
+            "mode = \"edit\"",
+            "mcp_servers.files: command = \"npx\", enabled = false",
+            "effort = \"high\"",
+            "deny = \"read(.env)\"",
+        ];
+        assert_eq!(merge("", &settings, false).unwrap().added, added);
     }
 
     #[test]

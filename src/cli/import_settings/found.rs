@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use serde_json::Value;
 use toml_edit::{Item, Table};
 
+use super::counterparts::{self, Counterparts};
 use super::keys::{has_key_word, may_hold_key, told};
 use crate::config::fault::one_line;
 use crate::hooks::HookPoint;
@@ -108,6 +110,14 @@ impl Found {
     pub(super) fn add_rules(&mut self, kind: RuleKind, rules: Vec<String>, written: &str) {
         for rule in rules {
             self.add(Setting::Rule(kind, rule), written);
+        }
+    }
+
+    /// Names the members of a table that were not read, each with what there is in its place.
+    pub(super) fn unread(&mut self, what: &str, table: &Value, read: &[&str], known: Counterparts) {
+        let members = table.as_object().into_iter().flatten().map(|(key, _)| key.as_str());
+        for key in members.filter(|key| !read.contains(key)).take(MOST) {
+            self.note(&format!("{what}, {key}"), counterparts::of(known, key));
         }
     }
 

@@ -3,6 +3,7 @@
 mod claude;
 mod codex;
 mod commands;
+mod counterparts;
 mod document;
 mod found;
 mod jsonc;
@@ -90,7 +91,7 @@ pub(super) fn run(
     notes.extend(as_they_are);
     let undone: Vec<String> = unreadable.into_iter().chain(wrote.failed.iter().cloned()).collect();
     notes.extend(undone.iter().cloned());
-    say(&told(words, &read, (added, &file, &wrote.new), &text, &notes))?;
+    say(&told(words, &read, (&added, &file, &wrote.new), &text, &notes))?;
     if undone.is_empty() {
         return Ok(Exit::Completed);
     }
@@ -139,18 +140,22 @@ fn gathered(files: impl Iterator<Item = (PathBuf, FileReader)>, home: Option<&Pa
 fn told(
     words: &ImportSettingsArgs,
     read: &[String],
-    (added, file, commands): (usize, &Path, &[String]),
+    (added, file, commands): (&[String], &Path, &[String]),
     text: &str,
     notes: &[String],
 ) -> String {
     let mut said = format!("# From {}\n", read.join(", "));
     if words.write {
-        let what = if added == 1 { "1 setting was".to_owned() } else { format!("{added} settings were") };
-        if added > 0 || commands.is_empty() {
+        let what = match added.len() {
+            1 => "1 setting was".to_owned(),
+            count => format!("{count} settings were"),
+        };
+        if !added.is_empty() || commands.is_empty() {
             said.push_str(&format!("{what} added to {}\n", file.display()));
+            said.extend(added.iter().map(|line| format!("  {line}\n")));
         }
         said.extend(commands.iter().map(|command| format!("A command was written: {command}\n")));
-        if words.project && (added > 0 || !commands.is_empty()) {
+        if words.project && (!added.is_empty() || !commands.is_empty()) {
             said.push_str("What is not tighter counts once you have reviewed it: run `countersign trust`\n");
         }
     } else {
@@ -245,7 +250,32 @@ fn of_rules(text: &str, found: &mut Found) -> Result<(), String> {
     Ok(())
 }
 
-/// What needs no translation: it is read where it is.
+/// What is neither translated nor read where it is, and what to do.
+const NOT_READ: &[(OtherTool, &str, &str)] = &[
+    (OtherTool::Claude, ".claude/output-styles", "write instructions into AGENTS.md"),
+    (OtherTool::Claude, ".claude/rules", "write instructions into AGENTS.md"),
+    (OtherTool::Claude, ".claude/keybindings.json", "write [keys.PLACE]"),
+    (OtherTool::Codex, ".codex/prompts", "copy its files into a folder of commands, as .agents/commands"),
+    (OtherTool::Codex, ".codex/skills", "copy its folders into .agents/skills"),
+    (OtherTool::Codex, ".codex/agents", "write a file of .countersign/agents or [agents.NAME] for each"),
+    (OtherTool::Codex, ".codex/AGENTS.md", "copy it beside your configuration"),
+    (OtherTool::Codex, ".codex/AGENTS.override.md", "copy it beside your configuration, as AGENTS.md"),
+    (OtherTool::Codex, ".codex/hooks.json", "write [[hooks.POINT]]"),
+    (OtherTool::Opencode, ".config/opencode/AGENTS.md", "copy it beside your configuration"),
+    (OtherTool::Opencode, ".config/opencode/tui.json", "write theme and [keys.PLACE]"),
+    (
+        OtherTool::Opencode,
+        ".opencode/plugins",
+        "there are no plugins here: hooks and MCP servers cover some of this",
+    ),
+    (
+        OtherTool::Opencode,
+        ".config/opencode/plugins",
+        "there are no plugins here: hooks and MCP servers cover some of this",
+    ),
+];
+
+/// What of each tool lies beside its settings: what needs no translation, as it is read where it is, and what is not read.
 fn as_they_are(tools: &[OtherTool], is_project: bool, root: &Path) -> Vec<String> {
     let places: &[(OtherTool, &str)] = &[
         (OtherTool::Claude, ".claude/commands"),
@@ -261,10 +291,14 @@ fn as_they_are(tools: &[OtherTool], is_project: bool, root: &Path) -> Vec<String
         (OtherTool::Opencode, ".config/opencode/agents"),
         (OtherTool::Opencode, ".config/opencode/agent"),
     ];
-    let here = places.iter().filter(|(tool, place)| tools.contains(tool) && root.join(place).exists());
+    let is_here = |tool: &OtherTool, place: &&str| tools.contains(tool) && root.join(place).exists();
+    let here = places.iter().filter(|(tool, place)| is_here(tool, place));
+    let others = NOT_READ.iter().filter(|(tool, place, _)| is_here(tool, place));
+    let others = others.map(|(_, place, instead)| format!("{place} is not read: {instead}"));
     let once = if is_project { ", once the project is trusted" } else { "" };
     here.filter(|(_, place)| is_project || *place != ".mcp.json")
         .map(|(_, place)| format!("{place} is read as it is{once}"))
+        .chain(others)
         .collect()
 }
 

@@ -6,17 +6,22 @@ use serde_json::{Map, Value};
 
 use crate::config::commands;
 use crate::config::fault::one_line;
-use crate::policy::{Rule, RuleKind};
+use crate::policy::{Mode, Rule, RuleKind};
 use crate::tool::name::{EDIT, FETCH, GLOB, LIST, READ, SEARCH, SHELL, WRITE};
 use crate::ui::commands::is_built_in;
 
+use super::counterparts::{self, Counterparts, OPENCODE, SERVER};
 use super::found::{Found, FoundCommand, MOST, Setting};
 use super::keys::{has_key_word, told};
 use super::rules::paths;
 use super::servers::{self, ServerEntry, pairs, texts};
 
 /// What has a meaning in the header of such a command there, and none here.
-const WITHOUT_EFFECT: [&str; 3] = ["agent", "model", "subtask"];
+const WITHOUT_EFFECT: Counterparts = &[
+    ("agent", "has no effect in a command here"),
+    ("model", "has no effect in a command here"),
+    ("subtask", "has no effect in a command here"),
+];
 /// Providers that have the same name here.
 const PROVIDERS: [&str; 3] = ["anthropic", "openai", "openrouter"];
 
@@ -26,6 +31,9 @@ pub(super) fn settings(found: &mut Found, all: &Map<String, Value>) {
         match (key.as_str(), said) {
             ("mcp", Value::Object(all)) => mcp(found, all),
             ("permission", Value::Object(all)) => permissions(found, all),
+            ("permission", Value::String(decision)) => {
+                found.note(&format!("permission: {decision}"), elsewhere("*"));
+            }
             ("model", Value::String(name)) => {
                 let is_known =
                     name.split_once('/').is_some_and(|(provider, _)| PROVIDERS.contains(&provider));
@@ -41,7 +49,7 @@ pub(super) fn settings(found: &mut Found, all: &Map<String, Value>) {
                 }
             }
             ("$schema", _) => {}
-            (other, _) => found.note(other, "has no counterpart here"),
+            (other, _) => found.note(other, counterparts::of(OPENCODE, other)),
         }
     }
 }
@@ -73,9 +81,7 @@ fn custom_command(found: &mut Found, name: &str, said: &Value) {
     let has_places = template.split('$').skip(1).any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     let folder = if has_places { "opencode" } else { "" };
     let below = Path::new(folder).join(format!("{name}.md"));
-    for key in WITHOUT_EFFECT.into_iter().filter(|key| said.get(key).is_some()) {
-        found.note(&format!("{what}, {key}"), "has no effect in a command here");
-    }
+    found.unread(&what, said, &["template", "description"], WITHOUT_EFFECT);
     found.commands.push(FoundCommand { name: name.to_owned(), below, text });
 }
 
@@ -91,11 +97,13 @@ fn mcp(found: &mut Found, all: &Map<String, Value>) {
             seconds: [None, None],
         };
         servers::add(found, name, server);
+        let read = ["type", "command", "environment", "url", "headers", "enabled"];
+        found.unread(&format!("the server {name}"), said, &read, SERVER);
     }
 }
 
 fn permissions(found: &mut Found, all: &Map<String, Value>) {
-    for (key, said) in all.iter().take(MOST) {
+    for (at, (key, said)) in all.iter().take(MOST).enumerate() {
         let tools: &[&str] = match key.as_str() {
             "edit" => &[EDIT, WRITE],
             "read" => &[READ],
@@ -105,16 +113,19 @@ fn permissions(found: &mut Found, all: &Map<String, Value>) {
             "bash" => &[SHELL],
             "webfetch" => &[FETCH],
             other => {
-                found.note(&format!("permission {other}"), "there is no such tool here");
+                found.note(&format!("permission {other}"), elsewhere(other));
                 continue;
             }
         };
         match said {
             Value::String(decision) => {
+                let what = format!("permission {key}: {decision}");
                 let rules = tools.iter().map(|tool| (*tool).to_owned()).collect();
-                match kind(decision) {
-                    Some(kind) => found.add_rules(kind, rules, &format!("permission {key}: {decision}")),
-                    None => found.note(&format!("permission {key}"), "its decision is not known"),
+                let wider = (decision == "allow").then(|| wider(all, at, key)).flatten();
+                match (kind(decision), wider) {
+                    (None, _) => found.note(&format!("permission {key}"), "its decision is not known"),
+                    (Some(_), Some(why)) => found.note(&what, &why),
+                    (Some(kind), None) => found.add_rules(kind, rules, &what),
                 }
             }
             Value::Object(patterns) if key == "bash" => {
@@ -134,11 +145,52 @@ fn permissions(found: &mut Found, all: &Map<String, Value>) {
     }
 }
 
+/// Why `allow` for all that a tool does would be more here than there; `None`: it is the same.
+fn wider(all: &Map<String, Value>, at: usize, key: &str) -> Option<String> {
+    let is_pattern = |key: &str| key.contains(['*', '?']);
+    if all.iter().skip(at + 1).any(|(later, said)| is_pattern(later) && said != "allow") {
+        return Some("a later pattern in it decides otherwise, and the last match wins there".to_owned());
+    }
+    // What leads out of the project is another permission there, which asks unless it is set.
+    let leads_out = all.get("external_directory").is_some_and(|said| said == "allow");
+    match key {
+        "webfetch" => None,
+        _ if leads_out => None,
+        "bash" => Some(format!(
+            "it asks there before a command leaves the project: mode = {:?}, in which commands run in the sandbox, is nearest",
+            Mode::Auto.as_str()
+        )),
+        _ => Some(format!(
+            "it ends with the project there: reading in it needs no rule here, and mode = {:?} edits in it",
+            Mode::Edit.as_str()
+        )),
+    }
+}
+
+/// What there is here for a permission that is about no tool of ours.
+fn elsewhere(key: &str) -> &'static str {
+    match key {
+        "*" => "it is the rule for what no other names: choose a mode instead",
+        "task" => "each sub-agent is a tool here: write a rule for delegate_to_NAME yourself",
+        "websearch" => {
+            "providers search the web here: hosted_tools switches that on, and no rule is about it"
+        }
+        "external_directory" => "tools ask here before they leave the workspace: write rules with such paths",
+        "skill" => "a skill is a file that the model reads: write a rule for read",
+        "doom_loop" => "loop.max_consecutive_failures is nearest",
+        key if key.contains(['*', '?']) => "a pattern of tools is not translated: write a rule for each",
+        _ => "there is no such tool here",
+    }
+}
+
 /// The last rule that matches wins there, and the strictest one here. So only what is denied means at least as much.
 fn command(found: &mut Found, pattern: &str, decision: &str) {
     let what = format!("permission bash {}: {decision}", told(&format!("{pattern:?}")));
     let rule = if pattern == "*" { SHELL.to_owned() } else { format!("{SHELL}({pattern})") };
     match decision {
+        "deny" if pattern.contains('?') => {
+            found.note(&what, "`?` is any character there, and no pattern here can say that")
+        }
         "deny" if pattern == "*" => {
             found.note(&what, "it is the rule for what no other names: choose a mode instead")
         }
@@ -175,5 +227,55 @@ fn kind(decision: &str) -> Option<RuleKind> {
         "ask" => Some(RuleKind::Ask),
         "deny" => Some(RuleKind::Deny),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The rules that come of these permissions, and what is said of the others.
+    fn taken(permissions: &str) -> (Vec<String>, String) {
+        let mut found = Found::default();
+        let all = format!("{{ \"permission\": {permissions} }}");
+        settings(&mut found, serde_json::from_str::<Value>(&all).unwrap().as_object().unwrap());
+        let rule = |setting: &Setting| match setting {
+            Setting::Rule(kind, rule) => format!("{} {rule}", kind.as_str()),
+            _ => String::new(),
+        };
+        (found.settings.iter().map(|(setting, _)| rule(setting)).collect(), found.notes.join("\n"))
+    }
+
+    #[test]
+    fn what_is_allowed_in_the_project_alone_or_taken_back_later_is_not_allowed_here() {
+        for (permissions, rules, says) in [
+            (r#"{ "*": "ask", "webfetch": "allow" }"#, &["allow fetch"][..], "permission *: it is the rule"),
+            (r#"{ "edit": "allow" }"#, &[], "it ends with the project there"),
+            (r#"{ "bash": "allow" }"#, &[], "before a command leaves the project"),
+            (
+                r#"{ "bash": "allow", "external_directory": "ask" }"#,
+                &[],
+                "before a command leaves the project",
+            ),
+            (
+                r#"{ "edit": "allow", "external_directory": "allow" }"#,
+                &["allow edit", "allow write"],
+                "external_directory",
+            ),
+            (r#"{ "webfetch": "allow", "*": "deny" }"#, &[], "the last match wins there"),
+            (r#"{ "webfetch": "allow", "web*": "ask" }"#, &[], "a pattern of tools is not translated"),
+            (r#"{ "edit": "deny", "*": "allow" }"#, &["deny edit", "deny write"], "choose a mode"),
+            (
+                r#"{ "bash": { "rm ?": "deny", "rm *": "deny" } }"#,
+                &["deny shell(rm *)"],
+                "any character there",
+            ),
+            (r#""allow""#, &[], "permission: allow: it is the rule for what no other names"),
+            (r#"{ "task": "deny", "lsp": "deny" }"#, &[], "permission lsp: there is no such tool here"),
+        ] {
+            let (taken, said) = taken(permissions);
+            assert_eq!(taken, rules, "{permissions}");
+            assert!(said.contains(says), "{permissions}: {said}");
+        }
     }
 }

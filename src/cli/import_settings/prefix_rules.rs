@@ -34,9 +34,15 @@ pub(super) fn read(text: &str) -> Vec<Result<PrefixRule, String>> {
     let mut rest = tokens.as_slice();
     while let Some((token, after)) = rest.split_first() {
         rest = after;
-        if *token == Token::Word("prefix_rule".to_owned()) && rest.first() == Some(&Token::Sign('(')) {
-            rest = rest.get(1..).unwrap_or_default();
+        let (Token::Word(name), Some((Token::Sign('('), within))) = (token, rest.split_first()) else {
+            continue;
+        };
+        if name == "prefix_rule" {
+            rest = within;
             rules.push(rule(&mut rest));
+        } else {
+            // What else there is may forbid something.
+            rules.push(Err(format!("only prefix_rule is read, and this is {name}")));
         }
     }
     rules
@@ -93,6 +99,8 @@ fn rule(rest: &mut &[Token]) -> Result<PrefixRule, String> {
         match (name.as_str(), literal) {
             ("pattern", Literal::List(words)) => pattern = Some(words),
             ("decision", Literal::Text(text)) => decision = text,
+            ("pattern" | "decision", _) => return Err(not()),
+            // Examples, and a reason for people.
             _ => {}
         }
     }
@@ -156,6 +164,15 @@ mod tests {
         assert_eq!(read[0], rule(vec![words(&["git", "push"]), words(&["git", "fetch"])], "prompt"));
         assert_eq!(read[1], rule(vec![words(&["ls"])], "allow"));
         assert!(read[2].is_err() && read[3].is_err() && read[4].is_err() && read.len() == 5, "{read:?}");
+    }
+
+    #[test]
+    fn a_decision_that_is_not_understood_allows_nothing_and_other_calls_are_named() {
+        let read = read(
+            "prefix_rule(pattern=[\"rm\"], decision=[\"forbidden\"])\nnetwork_rule(host = \"a.example\", decision = \"deny\")",
+        );
+        assert!(read.len() == 2 && read[0].is_err(), "{read:?}");
+        assert!(read[1].as_ref().is_err_and(|why| why.contains("network_rule")), "{read:?}");
     }
 
     #[test]

@@ -2,7 +2,9 @@
 //! looser.
 
 use crate::policy::{Rule, RuleKind};
-use crate::tool::name::{EDIT, FETCH, GLOB, LIST, READ, SEARCH, SHELL, WRITE};
+use crate::tool::name::{
+    ASK, DELEGATE_TO, EDIT, FETCH, GLOB, LIST, PLAN, READ, SEARCH, SHELL, SHELL_KILL, SHELL_OUTPUT, WRITE,
+};
 
 /// How often a pattern may stand for any folders: each doubles its rules.
 const MOST_GAPS: usize = 3;
@@ -17,11 +19,26 @@ pub(super) fn translate(kind: RuleKind, written: &str) -> Result<Vec<String>, St
         Some((tool, rest)) => (tool, Some(rest.strip_suffix(')').ok_or("its closing `)` is missing")?)),
     };
     let pattern = pattern.map(str::trim).filter(|pattern| !matches!(*pattern, "" | "*" | "**"));
+    // What forbids is about all that change files; what permits stays with the tool that it names.
+    let changes = |one: &'static [&'static str]| -> &'static [&'static str] {
+        if kind.permits() { one } else { &[EDIT, WRITE] }
+    };
     let rules = match tool {
         "Bash" => commands(pattern)?,
         "Read" => files(kind, &[READ], pattern)?,
-        // Their rules for edits are about every tool that changes files.
-        "Edit" | "MultiEdit" | "Write" | "NotebookEdit" => files(kind, &[EDIT, WRITE], pattern)?,
+        // Their rules for `Edit` are about every tool that changes files.
+        "Edit" => files(kind, &[EDIT, WRITE], pattern)?,
+        "MultiEdit" => files(kind, changes(&[EDIT]), pattern)?,
+        "Write" => files(kind, changes(&[WRITE]), pattern)?,
+        "NotebookEdit" | "NotebookRead" if kind.permits() => {
+            return Err(format!(
+                "it is about notebooks alone, and tools are about all files here: write {EDIT}(*.ipynb) or {READ}(*.ipynb) yourself"
+            ));
+        }
+        "NotebookEdit" if pattern.is_none() => vec![format!("{EDIT}(*.ipynb)"), format!("{WRITE}(*.ipynb)")],
+        "NotebookEdit" => files(kind, &[EDIT, WRITE], pattern)?,
+        "NotebookRead" if pattern.is_none() => vec![format!("{READ}(*.ipynb)")],
+        "NotebookRead" => files(kind, &[READ], pattern)?,
         "Glob" | "Grep" | "LS" if pattern.is_some() => {
             return Err("rules for these tools take no pattern here; a rule for read covers them".to_owned());
         }
@@ -41,7 +58,12 @@ pub(super) fn translate(kind: RuleKind, written: &str) -> Result<Vec<String>, St
             let is_server = tool.matches("__").count() == 1;
             vec![if is_server { format!("{tool}__*") } else { tool.to_owned() }]
         }
-        _ => return Err("there is no such tool here".to_owned()),
+        "Task" | "Agent" => subagents(kind, pattern)?,
+        "BashOutput" if pattern.is_none() => vec![SHELL_OUTPUT.to_owned()],
+        "KillShell" | "KillBash" if pattern.is_none() => vec![SHELL_KILL.to_owned()],
+        "TodoWrite" if pattern.is_none() => vec![PLAN.to_owned()],
+        "AskUserQuestion" if pattern.is_none() => vec![ASK.to_owned()],
+        other => return Err(counterpart(other).to_owned()),
     };
     for rule in &rules {
         Rule::parse(kind, rule).map_err(|why| why.to_string())?;
@@ -49,9 +71,42 @@ pub(super) fn translate(kind: RuleKind, written: &str) -> Result<Vec<String>, St
     Ok(rules)
 }
 
+/// Each sub-agent is a tool here. What forbids all of them covers agents elsewhere, too.
+fn subagents(kind: RuleKind, agent: Option<&str>) -> Result<Vec<String>, String> {
+    if kind.permits() {
+        return Err(format!(
+            "each agent is a tool here, those on other machines too: write {DELEGATE_TO}NAME yourself"
+        ));
+    }
+    let ours = match agent {
+        None => "*",
+        Some("Explore") => "explore",
+        Some("general-purpose") => "general",
+        Some(named) => named,
+    };
+    Ok(vec![format!("{DELEGATE_TO}{ours}")])
+}
+
+/// What there is here in the place of a tool that no rule can be about.
+fn counterpart(tool: &str) -> &'static str {
+    match tool {
+        "WebSearch" => {
+            "providers search the web here: hosted_tools switches that on, and no rule is about it"
+        }
+        "Skill" | "SlashCommand" => {
+            "a skill is a file that the model reads, and only you call a command: write a rule for read"
+        }
+        "EnterPlanMode" | "ExitPlanMode" => "only you change the mode here: see /mode",
+        _ => "there is no such tool here",
+    }
+}
+
 /// `git log:*` is a command with anything behind it, or nothing.
 fn commands(pattern: Option<&str>) -> Result<Vec<String>, String> {
     let Some(pattern) = pattern else { return Ok(vec![SHELL.to_owned()]) };
+    if pattern.contains("\\*") {
+        return Err("`\\*` is the character itself there, and any text here".to_owned());
+    }
     let begin = pattern.strip_suffix(":*");
     if begin.unwrap_or(pattern).contains(":*") {
         return Err("`:*` stands for something only at the end".to_owned());
@@ -165,6 +220,19 @@ mod tests {
             (Deny, "Read(src/**.rs)", "read(src/*.rs), read(src/*.rs/*)"),
             (Ask, "Read(src/a**)", "read(src/a*)"),
             (Allow, "Edit(docs/a.md)", "edit(docs/a.md), write(docs/a.md)"),
+            (Allow, "Edit", "edit, write"),
+            // A rule for one tool permits no other.
+            (Allow, "Write", "write"),
+            (Allow, "Write(docs/**)", "write(docs/*)"),
+            (Allow, "MultiEdit(docs/**)", "edit(docs/*)"),
+            (Deny, "Write(docs/**)", "edit(docs/*), write(docs/*)"),
+            (Deny, "NotebookEdit", "edit(*.ipynb), write(*.ipynb)"),
+            (Ask, "NotebookRead", "read(*.ipynb)"),
+            (Deny, "Task", "delegate_to_*"),
+            (Deny, "Agent(Explore)", "delegate_to_explore"),
+            (Ask, "Task(general-purpose)", "delegate_to_general"),
+            (Deny, "Agent(reviewer)", "delegate_to_reviewer"),
+            (Deny, "KillShell", "shell_kill"),
             (Allow, "WebFetch(domain:docs.rs)", "fetch(docs.rs)"),
             (Allow, "mcp__github", "mcp__github__*"),
             (Allow, "mcp__github__list_issues", "mcp__github__list_issues"),
@@ -222,8 +290,14 @@ mod tests {
             ("Edit(./**/src/**)", "from anywhere here, so it would allow more"),
             ("Edit(src/[ab].rs)", "no counterpart"),
             ("Read(/src/a)", "settings file"),
-            ("WebSearch", "no such tool"),
-            ("Task", "no such tool"),
+            ("WebSearch", "hosted_tools"),
+            ("Task", "write delegate_to_NAME yourself"),
+            ("Agent(Explore)", "write delegate_to_NAME yourself"),
+            ("NotebookEdit", "about notebooks alone"),
+            ("NotebookEdit(a/b.ipynb)", "about notebooks alone"),
+            ("Skill(x)", "a skill is a file"),
+            ("Bash(ls \\*)", "any text here"),
+            ("Monitor", "no such tool"),
             ("Bash(git:* push)", "only at the end"),
             ("Bash(git push", "missing"),
             ("WebFetch(url:x)", "domain:HOST"),

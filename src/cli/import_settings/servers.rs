@@ -5,6 +5,7 @@ use toml_edit::{Array, InlineTable, Item, Table, value};
 
 use crate::runtime::looks_secret;
 
+use super::counterparts::SERVER;
 use super::found::{Found, Setting};
 use super::keys::{asks_for_key, has_key_in_path, is_key_behind, is_name, may_hold_key};
 
@@ -59,7 +60,11 @@ pub(super) fn of_json(found: &mut Found, servers: &Map<String, Value>) {
             seconds: [None, None],
         };
         match get("type").and_then(Value::as_str) {
-            None | Some("stdio" | "http" | "streamable-http") => add(found, name, server),
+            None | Some("stdio" | "http" | "streamable-http") => {
+                add(found, name, server);
+                let read = ["type", "command", "args", "env", "url", "headers", "disabled"];
+                found.unread(&format!("the server {name}"), written, &read, SERVER);
+            }
             Some(other) => {
                 found.note(
                     &format!("the server {name}"),

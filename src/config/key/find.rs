@@ -51,7 +51,23 @@ fn names(pattern: &str, path: &[String]) -> Option<Vec<String>> {
     Some(names)
 }
 
-/// First a sibling that is spelled like it, then a key of another table with the same or a like name.
+/// What other programs call a key of ours, where no spelling leads to it. The key is one of the same table.
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("approval_policy", "mode"),
+    ("context_length", "window"),
+    ("context_window", "window"),
+    ("env_key", "api_key_env"),
+    ("http_headers", "headers"),
+    ("keybinds", "keys"),
+    ("max_turns", "max_model_turns"),
+    ("model_providers", "providers"),
+    ("model_reasoning_effort", "effort"),
+    ("reasoning_effort", "effort"),
+    ("sandbox_mode", "mode"),
+    ("wire_api", "protocol"),
+];
+
+/// First a sibling that other programs call so, or that is spelled like it, then a key of another table with the same or a like name.
 fn resembling(path: &[String]) -> Option<String> {
     let (last, above) = path.split_last()?;
     let siblings: Vec<&str> = patterns()
@@ -59,7 +75,9 @@ fn resembling(path: &[String]) -> Option<String> {
         .filter_map(|(pattern, _)| pattern.split('.').nth(above.len()))
         .filter(|segment| *segment != "*")
         .collect();
-    if let Some(name) = nearest(last, siblings) {
+    let mut elsewhere = ELSEWHERE.iter().filter(|(theirs, _)| theirs == last).map(|(_, ours)| *ours);
+    let known = elsewhere.find(|ours| siblings.contains(ours));
+    if let Some(name) = known.or_else(|| nearest(last, siblings)) {
         let mut whole = above.to_vec();
         whole.push(name.to_owned());
         return Some(spelled(&whole));
@@ -101,6 +119,12 @@ mod tests {
             meant("providers.near.base_ulr"),
             KeyPath::Nowhere(Some("providers.near.base_url".into()))
         );
+        assert_eq!(
+            meant("models.far/x.context_window"),
+            KeyPath::Nowhere(Some("models.\"far/x\".window".into()))
+        );
+        assert_eq!(meant("wire_api"), KeyPath::Nowhere(None), "of another table");
+        assert_eq!(meant("sandbox_mode"), KeyPath::Nowhere(Some("mode".into())));
         assert_eq!(meant("zebra"), KeyPath::Nowhere(None));
     }
 

@@ -45,7 +45,7 @@ pub fn words(change: &Change) -> String {
         Change::GrantRevoked { call } => {
             format!("what you granted with {call} needs approval again in this session")
         }
-        Change::BackgroundStopped { id, .. } => format!("you end the background command {id}"),
+        Change::BackgroundStopped { id, .. } => format!("the background command {id}, by you"),
         Change::Rewound { message, branch } => {
             format!("to before {message}: the conversation goes on in the session {branch}")
         }

@@ -145,7 +145,7 @@ impl View {
                 self.invite();
             }
             Change::Renamed { name } => self.session.name = Some(name.clone()),
-            _ => {}
+            other => shells::stop(&mut self.shells, other),
         }
     }
 

@@ -3,7 +3,7 @@
 //! No live event adds to it: what is shown of one that runs is what the model was last told, and from when that is. Its end
 //! is noted when it comes.
 
-use crate::ledger::{Arguments, BackgroundStatus, Millis, ToolResult};
+use crate::ledger::{Arguments, BackgroundStatus, Change, Millis, ToolResult};
 use crate::tool::name::{SHELL, SHELL_KILL, SHELL_OUTPUT};
 
 use super::{Panel, PanelState, View};
@@ -23,6 +23,8 @@ pub struct BackgroundShell {
     pub is_running: bool,
     /// Whether it ended by itself, and not well.
     pub has_failed: bool,
+    /// Whether it was told to end, by a person or by the model.
+    pub was_stopped: bool,
     /// How it stood then: "running for 3 s", "exit code 1 after 3 s".
     pub words: String,
     /// The last line that it had printed then: not yet safe for a screen. Empty when it had printed nothing.
@@ -58,6 +60,7 @@ pub(super) fn take(shells: &mut Vec<BackgroundShell>, panel: &Panel, result: &To
             asked: at,
             is_running: false,
             has_failed: false,
+            was_stopped: false,
             words: String::new(),
             last_line: String::new(),
         });
@@ -73,8 +76,17 @@ pub(super) fn take(shells: &mut Vec<BackgroundShell>, panel: &Panel, result: &To
             line.clone_into(&mut shell.last_line);
         }
     }
+    shell.was_stopped |= panel.name() == SHELL_KILL && shell.is_running && !standing.is_running;
     (shell.asked, shell.is_running, shell.words) = (at, standing.is_running, standing.words.clone());
     shell.has_failed = standing.has_failed;
+}
+
+/// Takes in that a person ends one.
+pub(super) fn stop(shells: &mut [BackgroundShell], change: &Change) {
+    let Change::BackgroundStopped { id, .. } = change else { return };
+    if let Some(shell) = shells.iter_mut().rev().find(|shell| shell.id == *id && shell.is_running) {
+        shell.was_stopped = true;
+    }
 }
 
 /// Takes in that one has ended, of which no call has told yet.

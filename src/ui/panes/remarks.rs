@@ -4,15 +4,19 @@ use ratatui::style::Style;
 use ratatui::text::Line;
 
 use crate::budget::{Limit, Unit};
-use crate::ledger::{Body, Change, Compaction, Entry, EntryId, Injected, Injector};
+use crate::ledger::{
+    BackgroundStatus, Body, CallId, Change, Compaction, Entry, EntryId, Injected, Injector, Note,
+};
 use crate::ui::text::{fit, sanitize, wrap};
-use crate::view::change;
+use crate::view::{BackgroundShell, change};
 
 use super::card_context::{CardContext, INDENT};
 use super::layouts::TranscriptRow;
 use super::summary;
 use super::words::{clock, count, dollars, one_row, short};
 
+/// Most cells of a command in a remark about it: its card has all of it.
+const MOST_OF_COMMAND: usize = 60;
 /// Lines of a summary that stand in its card.
 const EXCERPT: usize = 2;
 
@@ -26,12 +30,13 @@ pub(super) fn lay(entry: &Entry, around: &CardContext<'_>) -> Vec<TranscriptRow>
         }
         Body::Injected(injected) => vec![quiet("↳", &named(injected), theme.dim, around)],
         // Only its first line: the rest, such as the output of a failed attempt, is in the ledger.
-        Body::Note(note) => {
-            let first = note.for_people().trim().lines().next().unwrap_or("").trim_end_matches(':');
-            let has_failed = note.ended().is_some_and(|ended| ended.has_failed);
-            let (sign, style) = if has_failed { ("✗", theme.error) } else { ("·", theme.faint) };
-            wrapped(sign, first, style, around)
-        }
+        Body::Note(note) => match note.ended() {
+            Some(ended) => background_end(note, ended, around),
+            None => {
+                let first = note.for_people().trim().lines().next().unwrap_or("").trim_end_matches(':');
+                wrapped("·", first, theme.faint, around)
+            }
+        },
         Body::ProviderLimit(learned) => wrapped("·", learned.lesson.sentence().as_ref(), theme.faint, around),
         Body::Change(Change::Budget { limit, to }) => {
             let words = format!("limit raised to {}", amount(*limit, *to));
@@ -43,15 +48,39 @@ pub(super) fn lay(entry: &Entry, around: &CardContext<'_>) -> Vec<TranscriptRow>
         Body::Change(change @ Change::FilesRestored(_)) => {
             said("⟲", &changed(change), theme.accent, theme.dim, around)
         }
+        Body::Change(Change::BackgroundStopped { id, call }) => {
+            let command = command(background(*call, around));
+            wrapped("⊖", &format!("you stopped {id}{command}"), theme.dim, around)
+        }
         Body::Change(change) => {
-            let ends = matches!(change, Change::GrantRevoked { .. } | Change::BackgroundStopped { .. });
-            let sign = if ends { "⊖" } else { "⇄" };
+            let sign = if matches!(change, Change::GrantRevoked { .. }) { "⊖" } else { "⇄" };
             wrapped(sign, &changed(change), theme.dim, around)
         }
         Body::Compaction(made) => compacted(entry.id, made, around),
         Body::Error { message, next } => failure(message, next, around),
         _ => Vec::new(),
     }
+}
+
+/// The end of a background command that nobody had asked about. Of one that the user stopped, a remark says so already.
+fn background_end(note: &Note, ended: &BackgroundStatus, around: &CardContext<'_>) -> Vec<TranscriptRow> {
+    let shell = note.about.call().and_then(|call| background(call, around));
+    if shell.is_some_and(|shell| shell.was_stopped) && !ended.has_failed {
+        return Vec::new();
+    }
+    let theme = around.theme;
+    let (sign, style) = if ended.has_failed { ("✗", theme.error) } else { ("·", theme.faint) };
+    wrapped(sign, &format!("{}{}", ended.line(), command(shell)), style, around)
+}
+
+/// The background command that a call began.
+fn background<'a>(call: CallId, around: &CardContext<'a>) -> Option<&'a BackgroundShell> {
+    around.view.shell_of(around.view.panel(call)?)
+}
+
+/// What it runs, behind its name.
+fn command(shell: Option<&BackgroundShell>) -> String {
+    shell.map_or_else(String::new, |shell| format!(": {}", fit(&one_row(&shell.command), MOST_OF_COMMAND)))
 }
 
 fn changed(change: &Change) -> String {

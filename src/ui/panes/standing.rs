@@ -93,7 +93,11 @@ fn in_background(shell: &BackgroundShell, around: &CardContext<'_>) -> CallStatu
         let words = format!("in the background · {id} · {since}");
         return CallStatus::new("●", theme.accent, words, theme.dim).or(format!("{id} · {since}"));
     }
-    let (symbol, style) = if shell.has_failed { ("✗", theme.error) } else { ("✓", theme.dim) };
+    let (symbol, style) = match (shell.has_failed, shell.was_stopped) {
+        (true, _) => ("✗", theme.error),
+        (false, true) => ("■", theme.warning),
+        (false, false) => ("✓", theme.dim),
+    };
     let ended = one_row(&shell.words);
     CallStatus::new(symbol, style, format!("{id} · {ended}"), style).or(ended)
 }
