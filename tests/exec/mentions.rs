@@ -118,8 +118,8 @@ fn what_cannot_be_attached_is_one_line_and_nothing_is_sent() {
         ("see @.env", ".env may contain secrets; next: put its path in `backquotes`"),
         ("@denied/a.txt", "denied/a.txt cannot be attached: rule read(denied/**) denies it"),
         ("@denied/a.png", "denied/a.png cannot be attached: rule"),
-        ("@../outside.txt", "leaves the workspace: /"),
-        ("@link.txt", "leaves the workspace: /"),
+        ("@../outside.txt", "../outside.txt is outside of the workspace: it leads to /"),
+        ("@link.txt", "link.txt is outside of the workspace: it leads to /"),
         (many.as_str(), "a message can have at most 20 files"),
     ];
     for (prompt, says) in cases {

@@ -98,6 +98,7 @@ pub(super) use environment::{for_commands, with_given};
 pub use fetch::{AllowedHost, Reach};
 pub use named::open_named;
 pub use past::PastPlaces;
+pub use read::NotAttached;
 pub(super) use repeat::repeat;
 pub use workspace::names_of;
 
