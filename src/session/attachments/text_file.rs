@@ -13,6 +13,7 @@ use crate::config::skills::file_in;
 use crate::ledger::AttachedFile;
 use crate::policy::{Mode, Policy, Verdict};
 use crate::runtime::{Groups, LocalTools, MentionedFile, NotAttached, WorkspaceFiles};
+use crate::session::instructions::nested::NestedInstructions;
 use crate::session::sandbox::sandbox;
 use crate::session::subagents;
 use crate::ui::FileList;
@@ -34,6 +35,8 @@ pub(super) struct TextFiles {
     hooks: FileHooks,
     /// What was to choose from last: a name out of it was not a word. Clones share it.
     listed: watch::Sender<FileList>,
+    /// The instructions of folders, which come with the first file of each; none before there is a session.
+    nested: Option<NestedInstructions>,
 }
 
 impl TextFiles {
@@ -59,7 +62,23 @@ impl TextFiles {
         let listed = watch::Sender::new(FileList::default());
         let policy = Arc::new(policy);
         let (skills, subagents, hooks) = (Arc::default(), Arc::default(), FileHooks::default());
-        Self { files, policy, most_chars, skills, subagents, hooks, listed }
+        Self { files, policy, most_chars, skills, subagents, hooks, listed, nested: None }
+    }
+
+    /// With these instructions of folders.
+    pub(super) fn telling(self, nested: NestedInstructions) -> Self {
+        Self { nested: Some(nested), ..self }
+    }
+
+    /// A file that goes with a message, with the instructions of its folders that were not told yet: as the tool `read` adds them to
+    /// what it returns.
+    pub(super) fn instructed(&self, file: AttachedFile) -> AttachedFile {
+        let Some(nested) = self.nested.as_ref().filter(|_| !file.is_folder()) else { return file };
+        let words = nested.of(&file.path);
+        if words.is_empty() {
+            return file;
+        }
+        AttachedFile { text: format!("{}{words}", file.text).into(), ..file }
     }
 
     pub(super) fn list(&self) -> FileList {

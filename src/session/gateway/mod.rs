@@ -13,6 +13,7 @@ use uuid::Uuid;
 use super::attachments::Attach;
 use super::branching::Rewinding;
 use super::exporting::Exporter;
+use super::instructions::nested::NestedInstructions;
 use super::model_switch::Switch;
 use super::other_sessions::EarlierSessions;
 use super::racing::Racer;
@@ -124,6 +125,11 @@ impl Gateway {
             usable: Usable::new(invocation.config.clone(), invocation.environment.clone()),
             rules: RuleKeeper::new(invocation),
         }
+    }
+
+    /// The same, whose messages bring these instructions of the folders of their files.
+    pub(crate) fn telling(self, nested: NestedInstructions) -> Self {
+        Self { attach: self.attach.telling(nested), ..self }
     }
 
     /// Begins to take requests. It ends when the front end or the agent is gone.
