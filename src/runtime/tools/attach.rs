@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::ignored::{Excludes, GitSettings};
 use super::list;
-use super::read::{self, NotAttached};
+use super::read;
 use super::stop::StopFlag;
 use super::target::Target;
 use super::tool_named;
@@ -18,6 +18,8 @@ use crate::ledger::{Arguments, AttachedFile};
 use crate::policy::{Decided, Policy, one_reading};
 use crate::tool::name::{LIST, READ};
 use crate::tool::{Preparation, Territory, bound};
+
+pub use super::read::NotAttached;
 
 /// Names that are listed at most: what is beyond that can still be typed.
 const MOST_NAMES: usize = 200_000;

@@ -87,7 +87,7 @@ use target::{Target, Targets};
 use tool::{LookedAt, RunningCall, Tool};
 use workspace::Workspace;
 
-pub use attach::{FileNames, ListedFile, MentionedFile, WorkspaceFiles};
+pub use attach::{FileNames, ListedFile, MentionedFile, NotAttached, WorkspaceFiles};
 pub use background::BackgroundOutput;
 pub use credentials::looks_secret;
 pub(crate) use credentials::{holds_secret, is_secret_header};
@@ -98,7 +98,6 @@ pub(super) use environment::{for_commands, with_given};
 pub use fetch::{AllowedHost, Reach};
 pub use named::open_named;
 pub use past::PastPlaces;
-pub use read::NotAttached;
 pub(super) use repeat::repeat;
 pub use workspace::names_of;
 
