@@ -172,6 +172,19 @@ fn ctrl_v_asks_for_the_image_on_the_clipboard_and_its_mention_stands_alone() {
 }
 
 #[test]
+fn esc_stops_the_reading_of_the_clipboard() {
+    let mut harness = harness();
+    harness.press("see");
+    harness.ctrl('v');
+    let acts = harness.key(KeyCode::Esc, KeyModifiers::NONE);
+    assert_eq!(acts, [UiEffect::Ask(Request::StopReading)]);
+    assert!(harness.frame(80, 24).contains("no image is attached"));
+    assert_eq!(shown(&harness), "see");
+    let acts = harness.key(KeyCode::Enter, KeyModifiers::NONE);
+    assert!(matches!(&acts[..], [UiEffect::Send(Intent::Submit(_))]), "no image is waited for: {acts:?}");
+}
+
+#[test]
 fn a_message_waits_for_the_image_that_is_being_read_for_it() {
     let enter = |harness: &mut ScreenHarness| harness.key(KeyCode::Enter, KeyModifiers::NONE);
     let mut harness = harness();

@@ -232,7 +232,12 @@ impl<S: Slow> PendingRequests<S> {
                 let slow = self.slow.clone();
                 self.queue(async move { slow.restore(since, shown).await.map_err(Reply::Refused) });
             }
-            Request::StopReading => self.stop_reading.send_replace(()),
+            Request::StopReading => {
+                self.stop_reading.send_replace(());
+                if let Some(image) = self.running.remove(&Task::Clipboard) {
+                    image.abort();
+                }
+            }
             Request::Race(wish) => self.race(RaceErrand::Start(wish), line),
             Request::Adopt(lane) => self.race(RaceErrand::Adopt(lane), line),
             Request::Rewind(message) => {
