@@ -23,7 +23,7 @@ mod table;
 mod typed;
 
 pub use arguments::{GIT_DIFF, is_git_diff};
-pub(in crate::ui) use later::{KEPT, PICKED, STOPS_WORK, is_for_later};
+pub(in crate::ui) use later::{KEPT, KEPT_BY_COMMAND, PICKED, STOPS_WORK, is_for_later};
 pub use meaning::{LinearCommand, Meaning};
 pub use prompts::review_by_the_model;
 pub(in crate::ui) use prompts::{Review, review};
