@@ -269,6 +269,7 @@ pub(super) fn edit(local: &mut Local, press: Press) {
     match (key.code, held) {
         (KeyCode::Backspace, KeyModifiers::NONE) => composer.backspace(),
         (KeyCode::Backspace, _) | (KeyCode::Char('w'), KeyModifiers::CONTROL) => composer.delete_word(),
+        (KeyCode::Char('d'), KeyModifiers::ALT) => composer.delete_next_word(),
         (KeyCode::Delete, _) => composer.delete(),
         (KeyCode::Char('k'), KeyModifiers::CONTROL) => composer.delete_to_end(),
         (KeyCode::Left, KeyModifiers::NONE) => composer.left(),
