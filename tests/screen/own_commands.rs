@@ -315,3 +315,13 @@ fn while_a_command_of_ones_own_runs_nothing_steers() {
         assert!(!frame.contains("steers") && frame.contains("sends after it"), "{frame}");
     }
 }
+
+#[test]
+fn a_command_that_is_not_there_is_not_offered_to_be_sent() {
+    for (text, is_sent) in [("/nosuch thing", false), ("//nosuch thing", true), ("hello", true)] {
+        let mut harness = ScreenHarness::new(SessionBuilder::new());
+        harness.press(text);
+        let frame = harness.frame(80, 24);
+        assert_eq!(frame.contains("enter send"), is_sent, "{text}: {frame}");
+    }
+}
