@@ -58,6 +58,6 @@ pub(crate) use subagents::{cut_short, of_ending};
 pub(crate) use tools::holds_secret;
 pub use tools::{
     AllowedHost, BackgroundOutput, EditorFailure, EditorFiles, FileNames, ListedFile, LocalTools,
-    MentionedFile, PastPlaces, Reach, WorkspaceFiles, echo_spec, for_programs, looks_secret, names_of,
-    open_named, tool_specs,
+    MentionedFile, NotAttached, PastPlaces, Reach, WorkspaceFiles, echo_spec, for_programs, looks_secret,
+    names_of, open_named, tool_specs,
 };

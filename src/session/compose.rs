@@ -135,7 +135,7 @@ pub(crate) fn compose_beside(
     let printed = tools.background_output();
     let tools = Box::new(WithNested::new(external.around(tools, invocation), invocation));
     let switch = Switch::new(config.clone(), invocation.environment.clone(), router.clone());
-    let gateway = Gateway::new(invocation, (state, &id), switch, &groups);
+    let gateway = Gateway::new(invocation, (state, &id), switch, &groups).telling(tools.instructions());
     let hooks = hook_port(invocation, &id, &groups);
     let ports = Ports { model: Box::new(router), tools, hooks, subagents: maker.port(), store };
     let (driver, handles) = Driver::new(agent, ports);

@@ -22,6 +22,7 @@ use crate::tool::BroughtTools;
 use crate::tool::name::{delegate, mcp};
 use crate::ui::commands::is_built_in;
 use crate::ui::report::{Question, ReportPart, Subject};
+use crate::ui::short_number;
 use crate::ui::status_line::StatusFacts;
 
 /// Answers what is asked about a session.
@@ -150,6 +151,8 @@ impl Reporter {
             None if now.context == 0 => "nothing yet".to_owned(),
             None => "unknown".to_owned(),
         };
+        let (used, window) = (short_number(now.context), short_number(now.window));
+        let context = format!("{used} of {window} tokens ({percent} %)");
         let mut parts = vec![
             ReportPart::Heading("Session".to_owned()),
             ReportPart::fact("id", &self.id),
@@ -157,7 +160,7 @@ impl Reporter {
             ReportPart::fact("model", &now.model),
             ReportPart::fact("effort", effort),
             ReportPart::fact("mode", now.mode),
-            ReportPart::fact("context", format!("{} of {} tokens ({percent} %)", now.context, now.window)),
+            ReportPart::fact("context", context),
             ReportPart::fact("cost", cost),
             ReportPart::Heading("Started with".to_owned()),
         ];

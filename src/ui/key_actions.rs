@@ -165,7 +165,12 @@ fn escape(local: &mut Local, view: &View) -> Vec<UiEffect> {
         return Vec::new();
     }
     // A message that is on its way would begin a run right after the one that is stopped.
-    let read = local.reading_files.is_some().then_some(UiEffect::Ask(Request::StopReading));
+    let image = std::mem::take(&mut local.image_comes);
+    if image {
+        local.hint = Some("no image is attached: you stopped the reading of the clipboard".to_owned());
+    }
+    let is_read = image || local.reading_files.is_some();
+    let read = is_read.then_some(UiEffect::Ask(Request::StopReading));
     let run = view.status.is_busy().then_some(UiEffect::Abort);
     if read.is_some() || run.is_some() {
         return run.into_iter().chain(read).collect();
@@ -264,6 +269,7 @@ pub(super) fn edit(local: &mut Local, press: Press) {
     match (key.code, held) {
         (KeyCode::Backspace, KeyModifiers::NONE) => composer.backspace(),
         (KeyCode::Backspace, _) | (KeyCode::Char('w'), KeyModifiers::CONTROL) => composer.delete_word(),
+        (KeyCode::Char('d'), KeyModifiers::ALT) => composer.delete_next_word(),
         (KeyCode::Delete, _) => composer.delete(),
         (KeyCode::Char('k'), KeyModifiers::CONTROL) => composer.delete_to_end(),
         (KeyCode::Left, KeyModifiers::NONE) => composer.left(),

@@ -63,6 +63,8 @@ pub struct Local {
     pub thinking_open: bool,
     /// One line that stands in the status line until the next key.
     pub hint: Option<String>,
+    /// The line that says what waits for the end of a run: it goes when that has ended.
+    pub hint_of_run: Option<String>,
     /// Whether Ctrl-C was pressed once on an empty composer.
     pub quit_armed: bool,
     /// The message to go back to before, once the undo since this call is recorded.
@@ -252,6 +254,7 @@ impl Local {
             scroll: Scroll::default(),
             thinking_open: false,
             hint: None,
+            hint_of_run: None,
             quit_armed: false,
             rewind: None,
             key_is_spent: false,

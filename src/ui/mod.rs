@@ -191,6 +191,7 @@ mod run;
 pub use branches::{BranchRow, BranchStart, BranchWish, Otherwise, SideBySide};
 pub use file_list::FileList;
 pub use outcome::{UiError, UiOutcome};
+pub(crate) use panes::words::short as short_number;
 pub use panes::{Screen, draw, prepare};
 pub use race_wish::RaceWish;
 pub use recorder::{Recorder, Recording};

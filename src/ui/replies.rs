@@ -1,6 +1,7 @@
 //! What the session answers to the screen: lists are filled, words come back, and nothing opens that was closed meanwhile.
 
-use crate::view::View;
+use crate::ledger::UserMessage;
+use crate::view::{NamedCommand, View};
 
 use super::commands::as_typed;
 use super::local::{Inspector, Local, Overlay};
@@ -56,6 +57,14 @@ impl Local {
     }
 }
 
+/// The file of the custom command that said this message.
+fn file_of<'v>(said: &UserMessage, view: &'v View) -> Option<&'v str> {
+    let commands = &view.settings.commands;
+    let typed = NamedCommand::typed(commands, &said.content)?;
+    let name = typed.split_whitespace().next()?.strip_prefix('/')?;
+    commands.iter().find(|command| command.name == name).map(|command| command.file.as_str())
+}
+
 /// Takes an answer in.
 pub fn reply(local: &mut Local, view: &View, reply: Reply) {
     if matches!(reply, Reply::Mention(_) | Reply::Refused(_)) {
@@ -68,7 +77,10 @@ pub fn reply(local: &mut Local, view: &View, reply: Reply) {
     match reply {
         Reply::Returned { said, why } => {
             local.message_composer().give_back_message(&as_typed(&said, view));
-            local.hint = Some(why);
+            local.hint = Some(match file_of(&said, view) {
+                Some(file) => format!("{file}: {why}"),
+                None => why,
+            });
         }
         Reply::LineReturned { line, why } => returned(local, &line, why),
         Reply::NoModel { name, why } => {

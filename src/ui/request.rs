@@ -61,7 +61,7 @@ pub enum Request {
     ListSessions,
     /// Show the last lines of the session of this id.
     Preview(String),
-    /// Give up the messages whose files are being read.
+    /// Give up the messages whose files are being read, and the image on the clipboard.
     StopReading,
     /// List the models that can be chosen.
     ListModels,

@@ -6,7 +6,7 @@ use crate::tool::ASK;
 use crate::view::{CustomCall, View};
 
 use super::command_menu::meant;
-use super::commands::{self, Fronts, KEPT, Meaning, PICKED, Review, is_for_later, review};
+use super::commands::{self, Fronts, KEPT, KEPT_BY_COMMAND, Meaning, PICKED, Review, is_for_later, review};
 use super::copying;
 use super::editing;
 use super::effect::UiEffect;
@@ -113,7 +113,7 @@ fn command(local: &mut Local, view: &View) -> Option<Vec<UiEffect>> {
         }
         // What was typed may be long, and is not written twice.
         Ok(meaning) if view.status.is_busy() && is_for_later(&meaning) => {
-            local.hint = Some(KEPT.to_owned());
+            keep(local, view);
             Some(Vec::new())
         }
         Ok(meaning) => {
@@ -130,6 +130,18 @@ fn command(local: &mut Local, view: &View) -> Option<Vec<UiEffect>> {
     }
 }
 
+/// Says that what is typed waits for the end of what runs.
+fn keep(local: &mut Local, view: &View) {
+    let why = if view.runs_own_command() { KEPT_BY_COMMAND } else { KEPT };
+    waits(local, why.to_owned());
+}
+
+/// Says this until what runs has ended.
+fn waits(local: &mut Local, why: String) {
+    local.hint = Some(why.clone());
+    local.hint_of_run = Some(why);
+}
+
 /// Sends what a custom command says; what it runs first is decided about like any call, and the message waits for it.
 fn run_custom(local: &mut Local, view: &View, call: CustomCall) -> Vec<UiEffect> {
     let CustomCall { typed, message, pastes, command } = call;
@@ -139,9 +151,9 @@ fn run_custom(local: &mut Local, view: &View, call: CustomCall) -> Vec<UiEffect>
         return say(local, view, message);
     };
     if view.status.is_busy() {
-        local.hint = Some(format!(
-            "a turn is running: {typed} runs a command, which waits for its end, or press esc first"
-        ));
+        let why =
+            format!("a turn is running: {typed} runs a command, which waits for its end, or press esc first");
+        waits(local, why);
         return Vec::new();
     }
     local.composer.take();
@@ -158,7 +170,7 @@ fn run_own(local: &mut Local, view: &View, own: OwnCommand) -> Vec<UiEffect> {
         return Vec::new();
     }
     if view.status.is_busy() {
-        local.hint = Some(KEPT.to_owned());
+        keep(local, view);
         return Vec::new();
     }
     local.composer.take();
@@ -171,7 +183,7 @@ fn run_own(local: &mut Local, view: &View, own: OwnCommand) -> Vec<UiEffect> {
 pub(super) fn run(local: &mut Local, view: &View, text: &str) -> Vec<UiEffect> {
     match commands::read(text, Fronts::Screen) {
         Some(Ok(meaning)) if view.status.is_busy() && is_for_later(&meaning) => {
-            local.hint = Some(PICKED.to_owned());
+            waits(local, PICKED.to_owned());
             Vec::new()
         }
         Some(Ok(meaning)) => obey(local, view, meaning),

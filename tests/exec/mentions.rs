@@ -60,6 +60,26 @@ fn files_go_with_the_message_as_read_returns_them_and_are_recorded() {
 }
 
 #[test]
+fn a_mention_brings_the_instructions_of_its_folder_as_the_first_read_does() {
+    for speech in ALL {
+        let call = Reply::call("call_1", "read", &json!({ "path": "below/z.txt" }));
+        let (_server, world) = speech.serve(vec![call, Reply::text("Read.")]);
+        for (name, text) in
+            [("below/AGENTS.md", "near words\n"), ("below/y.txt", "y\n"), ("below/z.txt", "z\n")]
+        {
+            world.text(name, text);
+        }
+        let ran = world.exec(&["--json", "@below/y.txt hi"]);
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{speech:?}: {}", ran.out);
+        let of = |kind: &str| world.entries().into_iter().find(|entry| entry["type"] == kind).unwrap();
+        let sent = of("user_message")["files"][0]["text"].to_string();
+        assert!(sent.contains("They are not part of the file") && sent.contains("near words"), "{sent}");
+        let read = of("tool_result")["content"].to_string();
+        assert!(!read.contains("near words"), "it was told: {read}");
+    }
+}
+
+#[test]
 fn a_folder_goes_with_the_message_as_list_returns_it() {
     for speech in ALL {
         let call = Reply::call("call_1", "list", &json!({ "path": "src" }));
@@ -118,8 +138,8 @@ fn what_cannot_be_attached_is_one_line_and_nothing_is_sent() {
         ("see @.env", ".env may contain secrets; next: put its path in `backquotes`"),
         ("@denied/a.txt", "denied/a.txt cannot be attached: rule read(denied/**) denies it"),
         ("@denied/a.png", "denied/a.png cannot be attached: rule"),
-        ("@../outside.txt", "leaves the workspace: /"),
-        ("@link.txt", "leaves the workspace: /"),
+        ("@../outside.txt", "../outside.txt is outside of the workspace: it leads to /"),
+        ("@link.txt", "link.txt is outside of the workspace: it leads to /"),
         (many.as_str(), "a message can have at most 20 files"),
     ];
     for (prompt, says) in cases {

@@ -158,7 +158,7 @@ fn the_foot_says_what_enter_does_with_a_list_and_a_slash_alone_marks_its_first_r
         ("rena", "enter complete   tab complete"),
         ("mode pl", "enter run   tab complete"),
         ("sag", "  tab complete   ↑↓ choose"),
-        ("nothing", "enter send"),
+        ("nothing", "ctrl-j new line"),
     ] {
         harness.ctrl('u');
         harness.press(&format!("/{typed}"));

@@ -57,6 +57,8 @@ fn what_was_typed_comes_back_whatever_was_sent_for_it() {
             Reply::Returned { said: message.into(), why: "no".to_owned() },
         );
         assert_eq!(harness.local.composer.text(), text);
+        let why = if text == "/tidy src" { ".claude/commands/tidy.md: no" } else { "no" };
+        assert_eq!(harness.local.hint.as_deref(), Some(why), "the file that says it is named");
     }
 }
 

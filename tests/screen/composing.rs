@@ -172,6 +172,31 @@ fn ctrl_v_asks_for_the_image_on_the_clipboard_and_its_mention_stands_alone() {
 }
 
 #[test]
+fn alt_d_deletes_the_word_ahead_and_ctrl_y_brings_words_in_a_row_back() {
+    let mut harness = harness();
+    harness.press("one two three");
+    harness.key(KeyCode::Home, KeyModifiers::NONE);
+    harness.key(KeyCode::Char('d'), KeyModifiers::ALT);
+    harness.key(KeyCode::Char('d'), KeyModifiers::ALT);
+    assert_eq!(shown(&harness).trim_start(), "three");
+    harness.ctrl('y');
+    assert_eq!(shown(&harness), "one two three");
+}
+
+#[test]
+fn esc_stops_the_reading_of_the_clipboard() {
+    let mut harness = harness();
+    harness.press("see");
+    harness.ctrl('v');
+    let acts = harness.key(KeyCode::Esc, KeyModifiers::NONE);
+    assert_eq!(acts, [UiEffect::Ask(Request::StopReading)]);
+    assert!(harness.frame(80, 24).contains("no image is attached"));
+    assert_eq!(shown(&harness), "see");
+    let acts = harness.key(KeyCode::Enter, KeyModifiers::NONE);
+    assert!(matches!(&acts[..], [UiEffect::Send(Intent::Submit(_))]), "no image is waited for: {acts:?}");
+}
+
+#[test]
 fn a_message_waits_for_the_image_that_is_being_read_for_it() {
     let enter = |harness: &mut ScreenHarness| harness.key(KeyCode::Enter, KeyModifiers::NONE);
     let mut harness = harness();

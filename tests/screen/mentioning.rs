@@ -199,3 +199,18 @@ fn a_path_that_is_too_long_shows_its_end_and_no_escape_reaches_the_screen() {
     assert!(frame.contains("the_end.rs") && frame.contains("…"), "{frame}");
     assert!(!frame.contains('\u{1b}'), "{frame}");
 }
+
+#[test]
+fn on_a_narrow_screen_the_name_of_a_subagent_stays_in_sight() {
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    let names = (0..30).map(|at| format!("reviewer-{at}"));
+    reply(
+        &mut harness.local,
+        &harness.view,
+        Reply::Files(FileList::with_subagents(names, std::iter::empty(), false)),
+    );
+    harness.press("@rev");
+    let frame = harness.frame(40, 10);
+    let row = frame.lines().find(|line| line.contains(" more")).unwrap_or_else(|| panic!("{frame}"));
+    assert!(row.contains("reviewer-"), "{row}");
+}

@@ -2,7 +2,7 @@
 //! that are called by their names.
 
 use countersign::agent::{Intent, OwnCommand};
-use countersign::ledger::{Preview, UserMessage};
+use countersign::ledger::{Abort, AbortPath, CutBy, Outcome, Preview, UserMessage};
 use countersign::policy::Mode;
 use countersign::ui::linear::{Echo, Line, LinearEffect};
 use countersign::ui::update::{UiEffect, paste};
@@ -66,6 +66,25 @@ fn while_a_turn_runs_it_stays_in_the_composer() {
     assert!(enter(&mut harness).is_empty());
     assert_eq!(harness.local.composer.shown(), "!ls");
     assert!(harness.frame(100, 24).contains("a turn is running"), "{}", harness.frame(100, 24));
+    harness.builder = SessionBuilder::new();
+    harness.catch_up();
+    let frame = harness.frame(100, 24);
+    assert!(!frame.contains("a turn is running"), "it was true until the end: {frame}");
+}
+
+#[test]
+fn one_that_was_stopped_is_said_to_be_stopped_and_nothing_else() {
+    let stopped = || {
+        let abort = Abort { path: AbortPath::C, ran_ms: Some(3_200), by: CutBy::User, within: None };
+        let mut builder = SessionBuilder::new();
+        builder.user("!sleep 9");
+        builder.runs_own("!sleep 9", "Interrupted.", Outcome::Aborted(abort));
+        builder
+    };
+    let frame = ScreenHarness::new(stopped()).frame(80, 24);
+    assert!(frame.contains("your command was stopped") && !frame.contains("Check the effects"), "{frame}");
+    let said = LinearHarness::new(stopped()).said;
+    assert!(said.contains("end: your command was stopped") && !said.contains("cost"), "{said}");
 }
 
 #[test]
@@ -294,5 +313,15 @@ fn while_a_command_of_ones_own_runs_nothing_steers() {
         harness.press(typed);
         let frame = harness.frame(100, 24);
         assert!(!frame.contains("steers") && frame.contains("sends after it"), "{frame}");
+    }
+}
+
+#[test]
+fn a_command_that_is_not_there_is_not_offered_to_be_sent() {
+    for (text, is_sent) in [("/nosuch thing", false), ("//nosuch thing", true), ("hello", true)] {
+        let mut harness = ScreenHarness::new(SessionBuilder::new());
+        harness.press(text);
+        let frame = harness.frame(80, 24);
+        assert_eq!(frame.contains("enter send"), is_sent, "{text}: {frame}");
     }
 }

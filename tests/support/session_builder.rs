@@ -167,7 +167,8 @@ impl SessionBuilder {
         self.runs_own(typed, output, Outcome::Failed);
     }
 
-    fn runs_own(&mut self, typed: &str, output: &str, outcome: Outcome) {
+    pub fn runs_own(&mut self, typed: &str, output: &str, outcome: Outcome) {
+        let is_stopped = matches!(outcome, Outcome::Aborted(_));
         let now = Millis(self.now);
         (self.turn, self.calls) = (0, 0);
         let arguments = Arguments::from_value(json!({ "command": typed.trim_start_matches('!') }));
@@ -177,7 +178,7 @@ impl SessionBuilder {
         self.remark(Remark::ApprovalDecided(decision));
         self.settle(token, outcome, output, 3);
         self.inject(Injector::Command, output);
-        self.end(Ending::Completed);
+        self.end(if is_stopped { Ending::AbortedTools } else { Ending::Completed });
     }
 
     /// What a custom command runs before its message is sent; it is not decided yet.

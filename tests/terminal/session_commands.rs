@@ -114,6 +114,11 @@ async fn the_transcript_is_written_to_a_file_that_is_not_there_yet() {
     app.keys("/export talk.md\r").await;
     app.sees("the transcript was written to").await;
     assert!(home.read("talk.md").contains("This folder has"));
+    app.keys("/rename the parser\r").await;
+    app.sees("now called the parser").await;
+    app.keys("/export named.md\r").await;
+    app.sees("the transcript was written to").await;
+    assert!(home.read("named.md").contains("- Name: `the parser`"));
     app.keys("/copy\r").await;
     app.sees("copied 1 line").await;
     app.quits().await;

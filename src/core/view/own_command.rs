@@ -1,13 +1,21 @@
 //! A command of the user's own is a run without a line at its end: its panel says how it went.
 
-use crate::ledger::{Body, CallId, Entry};
+use crate::ledger::{Body, CallId, Entry, EntryId};
 
-use super::{Mark, Row, View};
+use super::{CardBody, CardId, Mark, Row, View};
 
 impl View {
     /// Whether what runs now is a command of the user's own, which nothing steers.
     pub fn runs_own_command(&self) -> bool {
         self.is_own_command && self.status.is_busy()
+    }
+
+    /// Whether this end of a run is that of a command of the user's own, of which the panel stands right above it.
+    pub fn ended_own_command(&self, end: EntryId) -> bool {
+        let at = self.place(CardId::Entry(end)).unwrap_or(0);
+        let mut before = (0..at).rev().filter_map(|at| self.card(at));
+        let last = before.find(|card| !matches!(card.body, CardBody::Injected(_)));
+        last.is_some_and(|card| matches!(&card.body, CardBody::Tool(panel) if panel.is_own_command()))
     }
 
     /// Whether no model is told of this call: `!!command`.

@@ -87,8 +87,29 @@ pub(super) fn joined(words: &[TypedWord]) -> String {
     texts(words).join(" ")
 }
 
-/// Words as they are typed: quotes keep blanks together.
+/// Words as they are typed: quotes keep blanks together. Where a quote is never closed, as in `don't`, quotes are letters.
 pub(super) fn words(typed: &str) -> Vec<TypedWord> {
+    quoted_words(typed).unwrap_or_else(|| plain_words(typed))
+}
+
+/// Words between blanks, whatever they hold.
+fn plain_words(typed: &str) -> Vec<TypedWord> {
+    let (mut words, mut word) = (Vec::new(), None::<TypedWord>);
+    for (at, c) in typed.char_indices() {
+        if c.is_whitespace() {
+            words.extend(word.take());
+            continue;
+        }
+        let word = word.get_or_insert_with(|| TypedWord { text: String::new(), begins: at, ends: at });
+        word.ends = at + c.len_utf8();
+        word.text.push(c);
+    }
+    words.extend(word);
+    words
+}
+
+/// Words of which quotes keep blanks together; `None` where a quote is never closed.
+fn quoted_words(typed: &str) -> Option<Vec<TypedWord>> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<TypedWord>, None);
     for (at, c) in typed.char_indices() {
         if quote.is_none() && c.is_whitespace() {
@@ -104,5 +125,25 @@ pub(super) fn words(typed: &str) -> Vec<TypedWord> {
         }
     }
     words.extend(word);
-    words
+    quote.is_none().then_some(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quote_that_is_never_closed_is_a_letter() {
+        for (typed, expected) in [
+            ("don't stop now", &["don't", "stop", "now"][..]),
+            ("one 'two three' four", &["one", "two three", "four"]),
+            ("'a b' it's", &["'a", "b'", "it's"]),
+            ("say \"hi", &["say", "\"hi"]),
+            ("a ''", &["a", ""]),
+        ] {
+            assert_eq!(texts(&words(typed)), expected, "{typed}");
+        }
+        let [first, second] = words("don't  stop").try_into().unwrap();
+        assert_eq!((first.begins, first.ends, second.begins, second.ends), (0, 5, 7, 11));
+    }
 }

@@ -19,6 +19,8 @@ use crate::policy::{Decided, Policy, one_reading};
 use crate::tool::name::{LIST, READ};
 use crate::tool::{Preparation, Territory, bound};
 
+pub use super::read::NotAttached;
+
 /// Names that are listed at most: what is beyond that can still be typed.
 const MOST_NAMES: usize = 200_000;
 /// Longer paths are not listed.
@@ -134,6 +136,11 @@ impl MentionedFile {
         Ok(policy.decide(spec, &Arguments::Object(path), &found))
     }
 
+    /// Where it lies, links resolved, if that is outside of the workspace.
+    pub fn outside(&self) -> Option<&str> {
+        (self.target.territory == Territory::Outside).then_some(self.target.shown.as_str())
+    }
+
     /// Whether it may contain secrets; what is outside of the workspace is asked about for that.
     pub fn is_secret(&self) -> bool {
         self.target.territory == Territory::Secret
@@ -156,20 +163,19 @@ impl MentionedFile {
     /// Reads it, at most so many characters.
     ///
     /// # Errors
-    /// A sentence: what it is instead of text, or that it cannot be read.
-    pub fn read(&self, most_chars: usize) -> Result<AttachedFile, String> {
+    /// What it is instead of text, or that it cannot be read, or has no such lines.
+    pub fn read(&self, most_chars: usize) -> Result<AttachedFile, NotAttached> {
         if let Some(files) = &self.folder {
-            return self.list(files, most_chars);
+            return Ok(self.list(files, most_chars)?);
         }
         let read = read::lines(&self.target, self.first, self.count)?;
-        let sha256 = Sha256::digest(&read.content).iter().map(|byte| format!("{byte:02x}")).collect();
         let sent = bound(&read.text, most_chars);
         Ok(AttachedFile {
             path: self.target.shown.clone(),
             first: self.first,
             last: read.last,
             of_lines: read.of_lines,
-            sha256,
+            sha256: read.sha256,
             confirmed: String::new(),
             cut_bytes: read.cut_bytes,
             cut_chars: sent.cut_chars,

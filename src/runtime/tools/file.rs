@@ -80,9 +80,10 @@ pub(super) fn open_if_there(target: &Target) -> Result<Option<(File, Metadata)>,
 pub(super) fn content(target: &Target, file: File, meta: &Metadata) -> Result<Vec<u8>, String> {
     let large = |bytes: u64| {
         format!(
-            "`{}` is too large for this ({}); use `shell` with sed or a script",
+            "`{}` is too large for this ({}; at most {}); use `shell` with sed or a script",
             target.shown,
-            size(bytes)
+            size(bytes),
+            size(MOST_BYTES)
         )
     };
     if meta.len() > MOST_BYTES {

@@ -87,7 +87,7 @@ use target::{Target, Targets};
 use tool::{LookedAt, RunningCall, Tool};
 use workspace::Workspace;
 
-pub use attach::{FileNames, ListedFile, MentionedFile, WorkspaceFiles};
+pub use attach::{FileNames, ListedFile, MentionedFile, NotAttached, WorkspaceFiles};
 pub use background::BackgroundOutput;
 pub use credentials::looks_secret;
 pub(crate) use credentials::{holds_secret, is_secret_header};

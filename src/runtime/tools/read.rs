@@ -1,9 +1,10 @@
 //! `read`: numbered lines of a text file, a page at a time, of files of any size; and pictures.
 
 use std::fs::File;
-use std::io::{self, BufReader, Cursor, Read as _, Seek as _};
+use std::io::{self, BufReader, Cursor, Read, Seek as _, Take};
 
 use serde_json::json;
+use sha2::{Digest as _, Sha256};
 use tokio::sync::mpsc;
 
 use crate::ledger::{Arguments, Facts, Summary};
@@ -26,6 +27,8 @@ use super::workspace::ResolvedPath;
 
 const PAGE_LINES: u64 = 2000;
 const MOST_PAGE_LINES: u64 = 20_000;
+/// The largest file of which a message can bring lines: all of it is read once, for its hash.
+const MOST_ATTACHED: u64 = 256 << 20;
 /// Text has no zero bytes; whatever has one this early is something else.
 const BINARY_LOOK: usize = 8192;
 
@@ -132,29 +135,89 @@ pub(super) struct ReadLines {
     pub(super) of_lines: u64,
     /// Bytes of overlong lines that are left out.
     pub(super) cut_bytes: u64,
-    /// All of the file.
-    pub(super) content: Vec<u8>,
+    /// The SHA-256 of all of the file, in hexadecimal.
+    pub(super) sha256: String,
+}
+
+/// Why a file cannot be attached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotAttached {
+    /// The lines that are named are not there, in a sentence: others may be.
+    NoSuchLines(String),
+    /// Anything else, in a sentence.
+    Other(String),
+}
+
+impl From<String> for NotAttached {
+    fn from(why: String) -> Self {
+        Self::Other(why)
+    }
 }
 
 /// Reads lines for a person who attaches them.
 ///
 /// # Errors
-/// A sentence, also when the file is too large to be held, or is not text.
-pub(super) fn lines(target: &Target, first: u64, count: Option<u64>) -> Result<ReadLines, String> {
+/// [`NotAttached`]: also when the file is too large, or is not text.
+pub(super) fn lines(target: &Target, first: u64, count: Option<u64>) -> Result<ReadLines, NotAttached> {
     let (file, meta) = open(target)?;
-    let content = content(target, file, &meta)?;
-    let (text, encoding) = as_text(target, &content)?;
-    let count = count.unwrap_or(PAGE_LINES).clamp(1, MOST_PAGE_LINES);
-    let page = scan(text.as_deref().unwrap_or(&content), first.max(1), count, true, &StopFlag::default())
-        .map_err(|failure| explain(&target.shown, &failure))?;
+    let (first, count) = (first.max(1), count.unwrap_or(PAGE_LINES).clamp(1, MOST_PAGE_LINES));
+    let (page, encoding, sha256) = if meta.len() > MOST_BYTES {
+        let (page, sha256) = page_and_hash(target, file, meta.len(), first, count)?;
+        (page, Encoding::Utf8, sha256)
+    } else {
+        let content = content(target, file, &meta)?;
+        let (text, encoding) = as_text(target, &content)?;
+        let page = scan(text.as_deref().unwrap_or(&content), first, count, true, &StopFlag::default())
+            .map_err(|failure| explain(&target.shown, &failure))?;
+        (page, encoding, hex(&Sha256::digest(&content)))
+    };
     if let (true, Some(total @ 1..)) = (page.lines.is_empty(), page.total) {
         let lines = counted(usize::try_from(total).unwrap_or(usize::MAX), "line");
-        return Err(format!("`{}` has {lines}, so it has no line {first}", target.shown));
+        let why = format!("`{}` has {lines}, so it has no line {first}", target.shown);
+        return Err(NotAttached::NoSuchLines(why));
     }
     let text = describe(target, &page, first, meta.len())? + &remarks(&page, encoding);
     let last = if page.lines.is_empty() { 0 } else { first + page.lines.len() as u64 - 1 };
     let of_lines = page.total.filter(|total| *total > page.lines.len() as u64).unwrap_or(0);
-    Ok(ReadLines { text, last, of_lines, cut_bytes: page.cut_bytes, content })
+    Ok(ReadLines { text, last, of_lines, cut_bytes: page.cut_bytes, sha256 })
+}
+
+/// Some lines of a file that is not held in memory, and the hash of all of it.
+fn page_and_hash(
+    place: &ResolvedPath,
+    mut file: File,
+    bytes: u64,
+    first: u64,
+    count: u64,
+) -> Result<(TextPage, String), String> {
+    if bytes > MOST_ATTACHED {
+        let (bytes, most) = (size(bytes), size(MOST_ATTACHED));
+        return Err(format!("`{}` is too large to be attached ({bytes}; at most {most})", place.shown));
+    }
+    refuse_large_binary(place, &mut file, bytes)?;
+    let hashed = HashedReader { file: file.take(MOST_ATTACHED), hash: Sha256::new() };
+    let mut reader = BufReader::with_capacity(1 << 16, hashed);
+    let page = scan(&mut reader, first, count, true, &StopFlag::default());
+    let page = page.map_err(|failure| explain(&place.shown, &failure))?;
+    Ok((page, hex(&reader.into_inner().hash.finalize())))
+}
+
+/// A file whose bytes are hashed as they are read.
+struct HashedReader {
+    file: Take<File>,
+    hash: Sha256,
+}
+
+impl Read for HashedReader {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read(buffer)?;
+        self.hash.update(buffer.get(..count).unwrap_or_default());
+        Ok(count)
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Some lines of a file that is not held in memory.
@@ -166,9 +229,16 @@ fn page_of_large(
     count: u64,
     stop: &StopFlag,
 ) -> Result<TextPage, String> {
+    refuse_large_binary(place, &mut file, bytes)?;
+    let page = scan(BufReader::with_capacity(1 << 16, file), first, count, false, stop);
+    page.map_err(|failure| explain(&place.shown, &failure))
+}
+
+/// Looks at the beginning of a file that is not held in memory, and goes back to it.
+fn refuse_large_binary(place: &ResolvedPath, file: &mut File, bytes: u64) -> Result<(), String> {
     let fail = |failure: io::Error| explain(&place.shown, &failure);
     let mut start = Vec::new();
-    (&file).take(BINARY_LOOK as u64).read_to_end(&mut start).map_err(fail)?;
+    file.by_ref().take(BINARY_LOOK as u64).read_to_end(&mut start).map_err(fail)?;
     if Encoding::of(&start) != Encoding::Utf8 {
         return Err(format!(
             "`{}` is {} text of {}, too large to decode; use `shell` with iconv to make a UTF-8 copy",
@@ -178,8 +248,7 @@ fn page_of_large(
         ));
     }
     refuse_binary(place, &start, bytes)?;
-    file.rewind().map_err(fail)?;
-    scan(BufReader::with_capacity(1 << 16, file), first, count, false, stop).map_err(fail)
+    file.rewind().map_err(fail)
 }
 
 /// The text of a content as UTF-8, if it has to be decoded for that.

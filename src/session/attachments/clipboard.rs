@@ -13,11 +13,18 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use tempfile::TempDir;
 
 use super::Attach;
+use crate::config::fault::one_line;
 use crate::ledger::Image;
 use crate::ui::mention::written;
 
 /// A helper hands over what is there already.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What is read of a helper's complaint at most, in bytes; and shown of its first line, in characters.
+const MOST_COMPLAINT: u64 = 4_096;
+const MOST_SHOWN: usize = 200;
+/// A helper that has ended has complained before.
+const PATIENCE_FOR_COMPLAINT: Duration = Duration::from_millis(500);
 
 /// Programs that print the clipboard's image, each with the variable without which it cannot work.
 const HELPERS: [(&str, &str, &[&str]); 3] = [
@@ -90,7 +97,7 @@ fn printed(environment: &[(OsString, OsString)], patience: Duration) -> Result<V
         let mut command = Command::new(program);
         command.args(arguments).env_clear().envs(environment.iter().cloned());
         // A group of its own, so that all of it can be ended.
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         match command.spawn() {
             Ok(child) => return heard(program, child, patience),
             Err(why) if why.kind() == ErrorKind::NotFound => {}
@@ -120,6 +127,15 @@ fn heard(program: &str, mut child: Child, patience: Duration) -> Result<Vec<u8>,
             kill_process_group(group, Signal::KILL).unwrap_or_default();
         }
     };
+    let (complain, complained) = mpsc::channel();
+    let errors = child.stderr.take();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(errors) = errors {
+            drop(errors.take(MOST_COMPLAINT).read_to_end(&mut bytes));
+        }
+        complain.send(bytes).unwrap_or_default();
+    });
     let (tell, told) = mpsc::channel();
     thread::spawn(move || {
         let mut bytes = Vec::new();
@@ -134,6 +150,10 @@ fn heard(program: &str, mut child: Child, patience: Duration) -> Result<Vec<u8>,
     let heard = told.recv_timeout(patience);
     // Nothing that it started is needed any more, however it went.
     end();
+    let why = || {
+        let bytes = complained.recv_timeout(PATIENCE_FOR_COMPLAINT).unwrap_or_default();
+        complaint(&String::from_utf8_lossy(&bytes))
+    };
     match heard {
         Ok(Ok((true, ..))) => {
             let most = Image::MOST_BYTES / 100_000;
@@ -143,9 +163,14 @@ fn heard(program: &str, mut child: Child, patience: Duration) -> Result<Vec<u8>,
                 most % 10
             ))
         }
-        Ok(Ok((false, bytes, _))) if bytes.is_empty() => Err("there is no image on the clipboard".to_owned()),
+        // One says so that it found none, another that it could not look.
+        Ok(Ok((false, bytes, _))) if bytes.is_empty() => Err(match why() {
+            Some(why) => format!("{program} printed no image: {why}"),
+            None => "there is no image on the clipboard".to_owned(),
+        }),
         Ok(Ok((false, _, Some(ended)))) if !ended.success() => {
-            Err(format!("{program} failed before it had printed all of the image: nothing was pasted"))
+            let why = why().map_or_else(String::new, |why| format!(" ({why})"));
+            Err(format!("{program} failed before it had printed all of the image{why}: nothing was pasted"))
         }
         Ok(Ok((false, bytes, _))) => Ok(bytes),
         Ok(Err(why)) => Err(format!("what {program} prints could not be read: {why}")),
@@ -153,6 +178,14 @@ fn heard(program: &str, mut child: Child, patience: Duration) -> Result<Vec<u8>,
             Err(format!("{program} did not finish within {} s: nothing was pasted", patience.as_secs()))
         }
     }
+}
+
+/// The first line of what a helper complained of.
+fn complaint(said: &str) -> Option<String> {
+    let line = said.lines().map(str::trim).find(|line| !line.is_empty())?;
+    let shown: String = line.chars().take(MOST_SHOWN).collect();
+    let rest = if shown.len() < line.len() { "…" } else { "" };
+    Some(format!("{}{rest}", one_line(&shown)))
 }
 
 #[cfg(test)]
@@ -197,6 +230,14 @@ mod tests {
     fn a_helper_that_is_missing_fails_floods_or_hangs_is_said() {
         for (script, says) in [
             ("exit 1", "there is no image on the clipboard"),
+            (
+                "echo >&2; echo 'No \u{1b}[2Jserver' >&2; echo more >&2; exit 1",
+                "wl-paste printed no image: No \\u{1b}[2Jserver",
+            ),
+            (
+                "printf half; echo gone >&2; exit 1",
+                "wl-paste failed before it had printed all of the image (gone)",
+            ),
             ("printf half; exit 1", "wl-paste failed before it had printed all of the image"),
             ("cat /dev/zero", "the image on the clipboard is larger than 3.9 MB"),
             ("sleep 600 & wait", "wl-paste did not finish within"),
@@ -206,6 +247,7 @@ mod tests {
             let why = printed(&environment, patience).unwrap_err();
             assert!(why.starts_with(says), "{script}: {why}");
         }
+        assert_eq!(complaint(&"x".repeat(300)), Some(format!("{}…", "x".repeat(MOST_SHOWN))));
         let (_held, environment) = system(&[], "WAYLAND_DISPLAY");
         assert!(printed(&environment, PATIENCE).unwrap_err().contains("install wl-clipboard"));
         let (_held, environment) = system(&[], "OTHER");

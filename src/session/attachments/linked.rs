@@ -1,8 +1,14 @@
 //! What a program adds to a message beside its words: files that it names by their paths, and pictures that it has.
 
 use super::{Attach, Attached, AttachmentRefusal, FROM_THE_APP, bounded, is_called_an_image};
-use crate::ledger::UserMessage;
+use crate::ledger::{AttachedFile, UserMessage};
 use crate::wire::to_image;
+
+/// Whether it is the same text of a file; one of them may have the instructions of its folder behind it.
+fn is_same(known: &AttachedFile, file: &AttachedFile) -> bool {
+    let lines = |file: &AttachedFile| (file.first, file.last);
+    known.path == file.path && lines(known) == lines(file) && known.sha256 == file.sha256
+}
 
 impl Attach {
     /// Adds the file of this path, or these lines of it; of a folder, its listing.
@@ -28,7 +34,13 @@ impl Attach {
         match attached {
             Some(Attached::Image(_, asks)) if !asks.is_empty() => warnings.push(asks),
             Some(Attached::Image(image, _)) if !said.images.contains(&image) => said.images.push(image),
-            Some(Attached::File(file)) if !said.files.contains(&file) => said.files.push(file),
+            Some(Attached::File(file)) if !said.files.iter().any(|known| is_same(known, &file)) => {
+                if file.confirmed.is_empty() {
+                    said.files.push(self.text_files.instructed(file));
+                } else {
+                    said.files.push(file);
+                }
+            }
             Some(_) | None => {}
         }
         warnings.extend(super::warnings(said));

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use tokio::sync::watch;
 
+use super::instructions::nested::NestedInstructions;
 use super::ports::command_hooks;
 use crate::config::Invocation;
 use crate::config::reading::Reading;
@@ -98,6 +99,17 @@ impl Attach {
         Self { cwd: folder, ..self }
     }
 
+    /// The same, whose files bring these instructions of their folders.
+    pub(crate) fn telling(self, nested: NestedInstructions) -> Self {
+        Self { text_files: self.text_files.telling(nested), ..self }
+    }
+
+    /// The message with the instructions of the folders of its files, each of which is told once: for a message that is sent.
+    pub(crate) fn instructed(&self, said: UserMessage) -> UserMessage {
+        let files = said.files.into_iter().map(|file| self.text_files.instructed(file)).collect();
+        UserMessage { files, ..said }
+    }
+
     /// The files to choose from: for a thread of its own.
     pub(crate) fn list(&self) -> FileList {
         self.text_files.list()
@@ -112,7 +124,7 @@ impl Attach {
     pub(crate) fn message(&self, content: String) -> Result<(UserMessage, String), AttachmentRefusal> {
         let (said, doubts) = self.read(content.into())?;
         match doubts.without_a_person() {
-            None => Ok((said, doubts.note())),
+            None => Ok((self.instructed(said), doubts.note())),
             Some(next) => Err(AttachmentRefusal::new(doubts.said(), next)),
         }
     }
@@ -138,7 +150,8 @@ impl Attach {
         Ok(())
     }
 
-    /// The same from a person, who can confirm a warning: by sending the same message again.
+    /// The same from a person, who can confirm a warning: by sending the same message again. Without the instructions of folders, since
+    /// the reading may be given up: see [`Self::instructed`].
     ///
     /// # Errors
     /// As [`Self::message`].

@@ -12,12 +12,14 @@ use crate::config::Invocation;
 use crate::config::skills::file_in;
 use crate::ledger::AttachedFile;
 use crate::policy::{Mode, Policy, Verdict};
-use crate::runtime::{Groups, LocalTools, WorkspaceFiles};
+use crate::runtime::{Groups, LocalTools, MentionedFile, NotAttached, WorkspaceFiles};
+use crate::session::instructions::nested::NestedInstructions;
 use crate::session::sandbox::sandbox;
 use crate::session::subagents;
 use crate::ui::FileList;
 
 const NEXT: &str = "name another file, or put the path in `backquotes` to send it as text";
+const LINES: &str = "name other lines, or put the path in `backquotes` to send it as text";
 
 /// Reads the text files that messages name.
 #[derive(Debug, Clone)]
@@ -33,6 +35,8 @@ pub(super) struct TextFiles {
     hooks: FileHooks,
     /// What was to choose from last: a name out of it was not a word. Clones share it.
     listed: watch::Sender<FileList>,
+    /// The instructions of folders, which come with the first file of each; none before there is a session.
+    nested: Option<NestedInstructions>,
 }
 
 impl TextFiles {
@@ -58,7 +62,23 @@ impl TextFiles {
         let listed = watch::Sender::new(FileList::default());
         let policy = Arc::new(policy);
         let (skills, subagents, hooks) = (Arc::default(), Arc::default(), FileHooks::default());
-        Self { files, policy, most_chars, skills, subagents, hooks, listed }
+        Self { files, policy, most_chars, skills, subagents, hooks, listed, nested: None }
+    }
+
+    /// With these instructions of folders.
+    pub(super) fn telling(self, nested: NestedInstructions) -> Self {
+        Self { nested: Some(nested), ..self }
+    }
+
+    /// A file that goes with a message, with the instructions of its folders that were not told yet: as the tool `read` adds them to
+    /// what it returns.
+    pub(super) fn instructed(&self, file: AttachedFile) -> AttachedFile {
+        let Some(nested) = self.nested.as_ref().filter(|_| !file.is_folder()) else { return file };
+        let words = nested.of(&file.path);
+        if words.is_empty() {
+            return file;
+        }
+        AttachedFile { text: format!("{}{words}", file.text).into(), ..file }
     }
 
     pub(super) fn list(&self) -> FileList {
@@ -83,12 +103,17 @@ impl TextFiles {
     ) -> Result<Option<AttachedFile>, AttachmentRefusal> {
         let refuse = |why: String| AttachmentRefusal::new(for_people(&why), NEXT);
         let Some(found) = self.files.find(name, lines).map_err(refuse)? else { return Ok(None) };
-        let confirmed = match found.decided(&self.policy).map_err(refuse)?.verdict {
+        let decided = found.decided(&self.policy).map_err(refuse)?;
+        let confirmed = match decided.verdict {
             Verdict::Deny(why) => return Err(denied(name, &why)),
-            Verdict::Ask(why) => why,
+            Verdict::Ask(why) if decided.rule.is_some() => format!("{name}: {why}"),
+            Verdict::Ask(why) => left(name, &found).unwrap_or(why),
             Verdict::Allow(_) | Verdict::Sandbox(_) => String::new(),
         };
-        let read = found.read(self.most_chars).map_err(refuse)?;
+        let read = found.read(self.most_chars).map_err(|why| match why {
+            NotAttached::NoSuchLines(why) => AttachmentRefusal::new(why, LINES),
+            NotAttached::Other(why) => refuse(why),
+        })?;
         let confirmed = match self.skills.get(name) {
             Some(known) if *known == read.sha256 => String::new(),
             Some(_) => format!("the skill {name} has changed since this session began"),
@@ -130,6 +155,15 @@ impl TextFiles {
     }
 }
 
+/// That what is named lies outside of the workspace, in the words of the person who named it.
+fn left(name: &str, found: &MentionedFile) -> Option<String> {
+    let place = found.outside()?;
+    if place == name {
+        return Some(format!("{name} is outside of the workspace"));
+    }
+    Some(format!("{name} is outside of the workspace: it leads to {place}"))
+}
+
 fn denied(name: &str, why: &str) -> AttachmentRefusal {
     AttachmentRefusal::new(format!("{name} cannot be attached: {why}"), NEXT)
 }
@@ -144,6 +178,8 @@ fn for_people(why: &str) -> String {
 #[cfg(test)]
 mod tests {
     use std::fs;
+
+    use sha2::{Digest as _, Sha256};
 
     use super::*;
     use crate::config::skills::Skill;
@@ -189,6 +225,45 @@ mod tests {
         assert_eq!(judged(".env"), Ok(".env may contain secrets".to_owned()));
         assert_eq!(judged("c.png"), Err("c.png cannot be attached: rule read(c.*) denies it".to_owned()));
         assert_eq!(files.refuse_denied("b.png").map_err(|refused| refused.what), Ok(String::new()));
+    }
+
+    #[test]
+    fn lines_of_a_large_file_go_and_lines_that_are_not_there_are_the_fault() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let files = LocalTools::new(root.clone(), Vec::new(), Groups::default()).files();
+        let files = TextFiles::over(files, Policy::default(), 20_000);
+        let all = "a line of a log\n".repeat(700_000);
+        fs::write(root.join("huge.log"), &all).unwrap();
+        let read = files.read("huge.log", Some((2, 3))).unwrap().unwrap();
+        assert_eq!((read.first, read.last, read.of_lines), (2, 3, 700_000));
+        assert!(read.text.starts_with("    2\ta line of a log\n    3\ta line"), "{}", read.text);
+        let hash: String = Sha256::digest(&all).iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(read.sha256, hash, "of the whole file");
+        let refused = files.read("huge.log", Some((700_001, 700_002))).unwrap_err();
+        assert_eq!(refused.what, "`huge.log` has 700000 lines, so it has no line 700001");
+        assert!(refused.next.starts_with("name other lines"), "{}", refused.next);
+        fs::File::create(root.join("sparse")).unwrap().set_len(300 << 20).unwrap();
+        let refused = files.read("sparse", Some((1, 1))).unwrap_err();
+        assert_eq!(refused.what, "`sparse` is too large to be attached (300.0 MB; at most 256.0 MB)");
+    }
+
+    #[test]
+    fn a_warning_names_what_was_typed() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        fs::create_dir(root.join("work")).unwrap();
+        fs::write(root.join("out.txt"), "x\n").unwrap();
+        fs::write(root.join("work/in.txt"), "x\n").unwrap();
+        std::os::unix::fs::symlink("../out.txt", root.join("work/link.txt")).unwrap();
+        let out = root.join("out.txt").display().to_string();
+        let files = LocalTools::new(root.join("work"), Vec::new(), Groups::default()).files();
+        let rules = vec![Rule::parse(RuleKind::Ask, "read(in.*)").unwrap()];
+        let files = TextFiles::over(files, Policy { rules, ..Policy::default() }, 20_000);
+        let warned = |name: &str| files.read(name, None).unwrap().unwrap().confirmed;
+        assert_eq!(warned("link.txt"), format!("link.txt is outside of the workspace: it leads to {out}"));
+        assert_eq!(warned(&out), format!("{out} is outside of the workspace"));
+        assert_eq!(warned("in.txt"), "in.txt: rule read(in.*) asks");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::{came_along, excerpt};
+use super::{came_along, excerpt, name};
 use crate::ledger::{
     ApprovalRequest, Body, CallId, Change, Decision, Entry, EntryId, Image, Outcome, Preview, ToolResult,
     ToolUse, TurnEnded, seconds,
@@ -104,10 +104,7 @@ fn filled(title: &str, facts: &str, entries: &str) -> String {
 fn head(file: &SessionFile, damage: Option<&str>, clean: &dyn Fn(&str) -> String) -> (String, String) {
     let Some(first) = file.entries.first() else { return (String::new(), String::new()) };
     let Body::SessionStarted(started) = &first.body else { return (String::new(), String::new()) };
-    let name = file.entries.iter().rev().find_map(|entry| match &entry.body {
-        Body::Change(Change::Renamed { name }) => Some(name.as_str()),
-        _ => None,
-    });
+    let name = name(&file.entries);
     let at = moment(first.at);
     let mut facts = String::from("<dl>");
     let (model, excerpt) = (started.model.to_string(), excerpt(file));

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use crate::config::environment::Environment;
 use crate::config::fault::one_line;
-use crate::ledger::{Body, Entry, EntryId, Millis};
+use crate::ledger::{Body, Change, Entry, EntryId, Millis};
 use crate::runtime::store::find;
 use crate::runtime::{SessionStore, new_private};
 use crate::ui::text::sanitize;
@@ -26,6 +26,9 @@ use crate::wire::without_key;
 
 /// How far a time may be ahead of the clock of this machine: whose zone is set wrongly, is less.
 const MOST_AHEAD_MS: u64 = 24 * 60 * 60 * 1_000;
+
+/// How many transcripts of one session can lie beside each other without a name of their own.
+const MOST_NUMBERED: usize = 999;
 
 /// Writes the transcript of one session.
 #[derive(Debug, Clone)]
@@ -50,12 +53,7 @@ impl Exporter {
             find(&self.state, &self.id).map_err(|_none| "there are no messages to export yet".to_owned())?;
         let (file, damage) = SessionStore::audited(&path)?;
         let text = without_keys(&self.environment, markdown(&file, damage.as_deref()));
-        let wanted =
-            named.map_or_else(|| PathBuf::from(format!("countersign-{}.md", short(&self.id))), PathBuf::from);
-        let to = match (wanted.strip_prefix("~"), self.environment.home()) {
-            (Ok(below), Some(home)) => home.join(below),
-            _ => self.cwd.join(&wanted),
-        };
+        let (to, opened) = self.opened(named);
         let shown = self.environment.shown(&to);
         let failed = |why: std::io::Error| match why.kind() {
             std::io::ErrorKind::AlreadyExists => {
@@ -63,9 +61,34 @@ impl Exporter {
             }
             _ => format!("{shown} cannot be written: {why}"),
         };
-        let mut out = new_private(&to).map_err(failed)?;
+        let mut out = opened.map_err(failed)?;
         out.write_all(text.as_bytes()).map_err(failed)?;
         Ok(format!("the transcript was written to {shown}"))
+    }
+
+    /// The new file: the named one, else the first name after the session that nothing has, `…-2.md` behind `….md`.
+    fn opened(&self, named: Option<&str>) -> (PathBuf, std::io::Result<std::fs::File>) {
+        if let Some(named) = named {
+            let wanted = PathBuf::from(named);
+            let to = match (wanted.strip_prefix("~"), self.environment.home()) {
+                (Ok(below), Some(home)) => home.join(below),
+                _ => self.cwd.join(&wanted),
+            };
+            let opened = new_private(&to);
+            return (to, opened);
+        }
+        let stem = format!("countersign-{}", short(&self.id));
+        let mut to = self.cwd.join(format!("{stem}.md"));
+        let mut opened = new_private(&to);
+        for number in 2..=MOST_NUMBERED {
+            match &opened {
+                Err(why) if why.kind() == std::io::ErrorKind::AlreadyExists => {}
+                Ok(_) | Err(_) => break,
+            }
+            to = self.cwd.join(format!("{stem}-{number}.md"));
+            opened = new_private(&to);
+        }
+        (to, opened)
     }
 }
 
@@ -76,7 +99,8 @@ fn short(id: &str) -> &str {
 
 /// The transcript with its head, in Markdown. What is wrong with the session stands in it, for whoever gets only the document.
 pub(crate) fn markdown(file: &SessionFile, damage: Option<&str>) -> String {
-    let title = file.entries.first().map(|first| title(first)).unwrap_or_default();
+    let name = name(&file.entries);
+    let title = file.entries.first().map(|first| title(first, name)).unwrap_or_default();
     let damage =
         damage.map(|why| format!("- **Warning:** {}\n", sanitize(&one_line(why)))).unwrap_or_default();
     let excerpt = excerpt(file).map(|words| format!("- Left out: {words}\n")).unwrap_or_default();
@@ -159,14 +183,45 @@ pub(crate) fn document(text: &str) -> String {
     text.split('\t').map(sanitize).collect::<Vec<_>>().join("\t")
 }
 
-fn title(first: &Entry) -> String {
+/// What a person has called a session, at last.
+fn name(entries: &[Arc<Entry>]) -> Option<&str> {
+    entries.iter().rev().find_map(|entry| match &entry.body {
+        Body::Change(Change::Renamed { name }) => Some(name.as_str()),
+        _ => None,
+    })
+}
+
+fn title(first: &Entry, name: Option<&str>) -> String {
     let Body::SessionStarted(started) = &first.body else { return String::new() };
     let at = moment(first.at);
+    let name = name.map(|name| format!("- Name: {}\n", code(name))).unwrap_or_default();
     format!(
-        "# Session {}\n\n- Began: {}\n- Folder: {}\n- Model: {}\n",
+        "# Session {}\n\n{name}- Began: {}\n- Folder: {}\n- Model: {}\n",
         code(&started.session).trim_matches('`'),
         at.as_str().unwrap_or_default(),
         code(&started.cwd),
         code(&started.model.to_string())
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transcript_without_a_name_stands_beside_the_earlier_ones() {
+        let folder = tempfile::tempdir().unwrap();
+        let cwd = folder.path().to_path_buf();
+        let (state, environment) = (cwd.clone(), Environment::default());
+        let exporter = Exporter { state, id: "0199-ab".to_owned(), cwd, environment };
+        let opened = |named: Option<&str>| {
+            let (to, opened) = exporter.opened(named);
+            opened.map(|_| to.file_name().unwrap().to_string_lossy().into_owned()).map_err(|why| why.kind())
+        };
+        for expected in ["countersign-ab.md", "countersign-ab-2.md", "countersign-ab-3.md"] {
+            assert_eq!(opened(None).unwrap(), expected);
+        }
+        assert_eq!(opened(Some("notes.md")).unwrap(), "notes.md");
+        assert_eq!(opened(Some("notes.md")), Err(std::io::ErrorKind::AlreadyExists), "the name was chosen");
+    }
 }

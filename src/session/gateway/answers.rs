@@ -1,6 +1,6 @@
 //! What slow requests are answered with.
 
-use tokio::task::spawn_blocking;
+use tokio::task::{JoinError, spawn_blocking};
 
 use super::super::attachments::AttachmentRefusal;
 use super::super::moment::now;
@@ -16,12 +16,13 @@ impl Slow for Gateway {
     }
 
     async fn message(&self, said: UserMessage) -> Result<UserMessage, String> {
-        let attach = self.attach.clone();
+        let (attach, telling) = (self.attach.clone(), self.attach.clone());
+        let broke = |broken: JoinError| format!("the files cannot be read: {broken}");
         // Files may lie on a slow disk, or on one that never answers.
-        match spawn_blocking(move || attach.message_of_person(said)).await {
-            Ok(read) => read.map_err(|AttachmentRefusal { what, next }| format!("{what}: {next}")),
-            Err(broken) => Err(format!("the files cannot be read: {broken}")),
-        }
+        let read = spawn_blocking(move || attach.message_of_person(said)).await.map_err(broke)?;
+        let read = read.map_err(|AttachmentRefusal { what, next }| format!("{what}: {next}"))?;
+        // By a task of its own: reading that was given up before has told nothing.
+        spawn_blocking(move || telling.instructed(read)).await.map_err(broke)
     }
 
     async fn restore(&self, since: CallId, shown: Vec<(String, String)>) -> Result<Intent, String> {

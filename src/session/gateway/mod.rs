@@ -13,6 +13,7 @@ use uuid::Uuid;
 use super::attachments::Attach;
 use super::branching::Rewinding;
 use super::exporting::Exporter;
+use super::instructions::nested::NestedInstructions;
 use super::model_switch::Switch;
 use super::other_sessions::EarlierSessions;
 use super::racing::Racer;
@@ -126,6 +127,11 @@ impl Gateway {
         }
     }
 
+    /// The same, whose messages bring these instructions of the folders of their files.
+    pub(crate) fn telling(self, nested: NestedInstructions) -> Self {
+        Self { attach: self.attach.telling(nested), ..self }
+    }
+
     /// Begins to take requests. It ends when the front end or the agent is gone.
     pub(crate) fn begin(self, to_agent: mpsc::Sender<Intent>) -> Ends {
         let (tell, replies) = mpsc::channel(REPLIES_WAITING);
@@ -226,7 +232,12 @@ impl<S: Slow> PendingRequests<S> {
                 let slow = self.slow.clone();
                 self.queue(async move { slow.restore(since, shown).await.map_err(Reply::Refused) });
             }
-            Request::StopReading => self.stop_reading.send_replace(()),
+            Request::StopReading => {
+                self.stop_reading.send_replace(());
+                if let Some(image) = self.running.remove(&Task::Clipboard) {
+                    image.abort();
+                }
+            }
             Request::Race(wish) => self.race(RaceErrand::Start(wish), line),
             Request::Adopt(lane) => self.race(RaceErrand::Adopt(lane), line),
             Request::Rewind(message) => {

@@ -205,6 +205,16 @@ async fn the_reading_of_files_is_told_and_can_be_stopped() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_image_of_the_clipboard_that_is_given_up_never_comes() {
+    let mut world = World::new();
+    for request in [Request::PasteImage, Request::StopReading, Request::ListSessions] {
+        world.asks(request).await;
+    }
+    let Some(Reply::Refused(said)) = world.front.recv().await else { panic!("no answer") };
+    assert!(said.contains("ListSessions"), "{said}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn of_two_previews_the_later_one_is_answered() {
     let mut world = World::new();
     for id in ["one", "two"] {

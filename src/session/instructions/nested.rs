@@ -33,9 +33,26 @@ impl WithNested {
         let nested = Nested { cwd: cwd.to_owned(), names: names.to_vec(), denied, told };
         Self { tools, nested: Arc::new(nested) }
     }
+
+    /// The same instructions, for the files that messages bring: who was told by a message is not told by a read.
+    pub(crate) fn instructions(&self) -> NestedInstructions {
+        NestedInstructions(Arc::clone(&self.nested))
+    }
+}
+
+/// The instructions of the folders of a session, each of which is told once. Clones share what was told.
+#[derive(Debug, Clone)]
+pub(crate) struct NestedInstructions(Arc<Nested>);
+
+impl NestedInstructions {
+    /// What follows the file of this path, if its folders have instructions that were not told yet.
+    pub(crate) fn of(&self, path: &str) -> String {
+        self.0.of(path)
+    }
 }
 
 /// What was told, and what there is to tell.
+#[derive(Debug)]
 struct Nested {
     cwd: PathBuf,
     names: Vec<String>,
@@ -43,6 +60,7 @@ struct Nested {
     told: Mutex<Told>,
 }
 
+#[derive(Debug)]
 struct Told {
     folders: BTreeSet<PathBuf>,
     left: usize,

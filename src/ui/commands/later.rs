@@ -8,6 +8,10 @@ use super::meaning::Meaning;
 /// What is said while a command is kept that cannot be obeyed yet.
 pub(in crate::ui) const KEPT: &str = "a turn is running: press enter when it has finished, or esc to stop it";
 
+/// The same while a command of the user's own runs.
+pub(in crate::ui) const KEPT_BY_COMMAND: &str =
+    "your command is running: press enter when it has finished, or esc to stop it";
+
 /// The same of a command that was picked, and is not kept.
 pub(in crate::ui) const PICKED: &str =
     "a turn is running: do this when it has finished, or interrupt it first";

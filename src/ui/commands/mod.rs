@@ -23,7 +23,7 @@ mod table;
 mod typed;
 
 pub use arguments::{GIT_DIFF, is_git_diff};
-pub(in crate::ui) use later::{KEPT, PICKED, STOPS_WORK, is_for_later};
+pub(in crate::ui) use later::{KEPT, KEPT_BY_COMMAND, PICKED, STOPS_WORK, is_for_later};
 pub use meaning::{LinearCommand, Meaning};
 pub use prompts::review_by_the_model;
 pub(in crate::ui) use prompts::{Review, review};
@@ -151,6 +151,9 @@ fn unknown(word: &str, front: Fronts) -> String {
     }
     match resembling(word, names()) {
         Some(near) => format!("unknown command {word}: did you mean {near}? · /help lists them all"),
+        None if unescaped(&format!("/{word}")) == word => {
+            format!("unknown command {word} · /{word} sends it as text · /help lists them all")
+        }
         None => format!("unknown command {word} · /help lists them all"),
     }
 }
@@ -282,6 +285,7 @@ mod tests {
             assert!(why.contains(&format!("did you mean {near}?")), "{why}");
         }
         assert!(matches!(read("/p"), Some(Err(why)) if why.contains("/p can become /permissions, /plan")));
+        assert!(matches!(read("/foo bar"), Some(Err(why)) if why.contains("//foo sends it as text")));
         for text in ["/", "/foo", "/Compact", "/foo bar", "/compac"] {
             let Some(Err(why)) = read(text) else { unreachable!("{text}") };
             assert!(why.contains("/help"), "{why}");

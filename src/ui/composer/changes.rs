@@ -76,6 +76,7 @@ impl Composer {
     pub fn kill(&mut self) {
         if !self.is_empty() {
             self.killed = (self.shown(), self.pastes.clone(), self.origin);
+            self.after_kill = None;
             self.clear();
         }
     }
@@ -83,6 +84,7 @@ impl Composer {
     /// Keeps a text that was written for something else, to be put in by [`Self::yank`].
     pub fn set_aside(&mut self, text: String) {
         self.killed = (text, Vec::new(), TextOrigin { name: NameOrigin::Words, has_paste: true });
+        self.after_kill = None;
     }
 
     /// Puts in what was deleted last.

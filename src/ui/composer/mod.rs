@@ -3,6 +3,7 @@
 mod beginning;
 mod changes;
 mod history;
+mod kills;
 mod messages;
 mod name_origin;
 mod origin;
@@ -35,6 +36,8 @@ pub struct Composer {
     history: History,
     /// What was deleted last, the pastes in it, and where it comes from: to be put back elsewhere.
     killed: (String, Vec<Paste>, TextOrigin),
+    /// The text and the cursor that the last deletion of words left: one that follows right behind joins it.
+    after_kill: Option<(String, (usize, usize))>,
     /// Columns and rows of the place where it was shown last.
     shown_in: (u16, u16),
 }
@@ -79,6 +82,7 @@ impl Composer {
             below: None,
             history: History::default(),
             killed: Default::default(),
+            after_kill: None,
             shown_in: (0, 0),
         }
     }
@@ -238,22 +242,6 @@ impl Composer {
         self.leave_walk();
         for _ in 0..first_cluster(&self.after_cursor()).max(1) {
             self.area.delete_next_char();
-        }
-    }
-
-    /// Deletes the word before the cursor.
-    pub fn delete_word(&mut self) {
-        self.leave_walk();
-        if self.area.delete_word() {
-            self.killed = (self.area.yank_text(), self.pastes.clone(), self.origin);
-        }
-    }
-
-    /// Deletes to the end of the line.
-    pub fn delete_to_end(&mut self) {
-        self.leave_walk();
-        if self.area.delete_line_by_end() {
-            self.killed = (self.area.yank_text(), self.pastes.clone(), self.origin);
         }
     }
 

@@ -15,7 +15,7 @@ use super::calls::{finished, hosted, named};
 use super::decisions::decided;
 use super::output::LinearOutput;
 use super::retry;
-use super::words::{self, amount, cost, count, duration, plain, used};
+use super::words::{self, amount, count, duration, plain, used};
 
 /// The fold over the events of a session.
 #[derive(Debug)]
@@ -247,12 +247,7 @@ impl LinearRenderer {
         let how = match ended.reason {
             Ending::Completed => "done".to_owned(),
             Ending::GoalReached => "goal reached".to_owned(),
-            Ending::AbortedTools | Ending::AbortedStreaming if self.view.ended_elsewhere(entry.id) => {
-                "not known".to_owned()
-            }
-            Ending::AbortedTools | Ending::AbortedStreaming => {
-                format!("interrupted, {}", self.view.reach(entry.id).words())
-            }
+            Ending::AbortedTools | Ending::AbortedStreaming => words::interrupted(&self.view, entry.id),
             reason => format!("stopped, {}", ending_words(reason)),
         };
         let hosted = match ended.hosted_tools {
@@ -260,14 +255,10 @@ impl LinearRenderer {
             uses => format!(", {}", count(uses.into(), "hosted tool")),
         };
         let (turns, calls) = (count(ended.turns.into(), "turn"), count(ended.tool_calls.into(), "tool call"));
-        let (took, cost) = (duration(ended.wall_ms), cost(ended.usage.cost));
-        let spent = ended.is_counted().then(|| format!("; {turns}, {calls}{hosted}, {took}, cost {cost}"));
+        let (took, paid) = (duration(ended.wall_ms), words::paid(ended));
+        let spent = ended.is_counted().then(|| format!("; {turns}, {calls}{hosted}, {took}{paid}"));
         output.say(&format!("end: {how}{}", spent.unwrap_or_default()));
-        let is_elsewhere = self.view.ended_elsewhere(entry.id);
-        output.say(&format!(
-            "next: {}",
-            if is_elsewhere { Ending::ENDED_ELSEWHERE } else { ended.what_next() }
-        ));
+        output.say(&format!("next: {}", words::next(&self.view, entry.id, ended)));
         match self.view.offer() {
             Some(Offer::Limit { limit, to }) => {
                 let to = amount(Some(limit), to);

@@ -1,7 +1,8 @@
 //! Numbers, times and sums as they are spoken: nothing is cut short, no sign stands for a word.
 
 use crate::budget::{Gauge, Limit, Unit};
-use crate::ledger::{MicroDollars, seconds};
+use crate::ledger::{Ending, EntryId, MicroDollars, Reach, TurnEnded, seconds};
+use crate::view::View;
 
 /// `1 line`, `2 lines`.
 pub(in crate::ui) fn count(n: u64, what: &str) -> String {
@@ -20,6 +21,37 @@ pub(in crate::ui) fn duration(ms: u64) -> String {
 /// What was paid, if that is known.
 pub(in crate::ui) fn cost(paid: Option<MicroDollars>) -> String {
     paid.map_or_else(|| "unknown".to_owned(), |paid| paid.to_string())
+}
+
+/// What a run has cost, behind what else it took; nothing of one that asked no model for anything.
+pub(in crate::ui) fn paid(ended: &TurnEnded) -> String {
+    let usage = ended.usage;
+    let asked_nothing = ended.turns == 0 && usage.input == 0 && usage.output == 0 && usage.cost.is_none();
+    if asked_nothing { String::new() } else { format!(", cost {}", cost(usage.cost)) }
+}
+
+/// How far an interrupted run came.
+pub(in crate::ui) fn interrupted(view: &View, end: EntryId) -> String {
+    let reach = view.reach(end);
+    if view.ended_elsewhere(end) {
+        "not known".to_owned()
+    } else if view.ended_own_command(end) && matches!(reach, Reach::CutShort) {
+        "your command was stopped".to_owned()
+    } else {
+        format!("interrupted, {}", reach.words())
+    }
+}
+
+/// What can be done after a run.
+pub(in crate::ui) fn next(view: &View, end: EntryId, ended: &TurnEnded) -> &'static str {
+    let is_interrupted = matches!(ended.reason, Ending::AbortedTools | Ending::AbortedStreaming);
+    if view.ended_elsewhere(end) {
+        Ending::ENDED_ELSEWHERE
+    } else if is_interrupted && view.ended_own_command(end) {
+        "Send a message, or run another command."
+    } else {
+        ended.what_next()
+    }
 }
 
 /// A limit's value in its own unit.

@@ -81,6 +81,10 @@ fn interrupted(ended: &TurnEnded, entry: &Entry, around: &CardContext<'_>) -> Ve
         rows.extend(said("", Ending::ENDED_ELSEWHERE, theme.dim, theme.dim, around));
         return rows;
     }
+    // Whoever stopped a command of their own knows what it does.
+    if around.view.ended_own_command(entry.id) && matches!(reach, Reach::CutShort) {
+        return said("■", "your command was stopped", theme.warning, theme.warning, around);
+    }
     let is_short = around.is_low() && matches!(reach, Reach::CutShort);
     let mut what = format!("interrupted · {}", reach.words());
     if is_short && width(&what) > usize::from(around.prose_width()) {

@@ -36,7 +36,16 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) -> bo
             (true, false) => format!("  … {below} more, type to narrow"),
             (true, true) => format!("  … {below} more, and files that are not listed"),
         };
+        let shortly = if more.is_empty() { String::new() } else { format!("  … {below} more") };
         let about = if file.is_subagent { "  sub-agent" } else { "" };
+        let name = one_row(file.path);
+        // The name comes first: half of the row is its own, if it needs that.
+        let left = room.saturating_sub(width(&name).min(room / 2));
+        let (about, more) = match width(about) + width(&more) <= left {
+            true => (about, more),
+            false if width(about) + width(&shortly) <= left => (about, shortly),
+            false => ("", shortly),
+        };
         let room = room.saturating_sub(width(about));
         // A row that Enter does not take is not marked as if it did.
         let is_chosen = at == offered.chosen && offered.is_taken;
@@ -47,7 +56,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) -> bo
         };
         let line = Line::from(vec![
             Span::styled(if is_chosen { "› " } else { "  " }, theme.accent),
-            Span::styled(ending(&one_row(file.path), room.saturating_sub(width(&more))), style),
+            Span::styled(ending(&name, room.saturating_sub(width(&more))), style),
             Span::styled(about, theme.dim),
             Span::styled(more, theme.dim),
         ]);

@@ -6,6 +6,7 @@ use ratatui::text::Span;
 
 use crate::ui::blocked_host;
 use crate::ui::command_menu::{self, earlier_command};
+use crate::ui::commands::{self, Fronts};
 use crate::ui::copying;
 use crate::ui::focus;
 use crate::ui::keymap::{KeyAction, KeyContext};
@@ -20,6 +21,20 @@ use super::{Screen, activity, grid, send_price};
 
 /// Cells of a host's name, at least.
 const LEAST_OF_HOST: usize = 8;
+
+/// Whether what is typed is a command that there is not, which Enter does not send.
+fn calls_nothing(screen: &Screen<'_>) -> bool {
+    let (composer, settings) = (&screen.local.composer, &screen.view.settings);
+    if composer.has_no_name() || !composer.begins_with("/") {
+        return false;
+    }
+    let text = composer.text();
+    let is_theirs = || {
+        commands::skill(&text, &settings.skills).is_some()
+            || commands::custom(&text, &settings.commands).is_some()
+    };
+    matches!(commands::read(&text, Fronts::Screen), Some(Err(_))) && !is_theirs()
+}
 
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     let theme = screen.theme;
@@ -158,6 +173,7 @@ fn offered(screen: &Screen<'_>) -> Vec<(&'static str, &'static str)> {
             return pairs.chain([("ctrl-j", "new line")]).collect();
         }
         (true, false) => return vec![("enter", "steers"), ("alt-enter", "queues")],
+        (false, false) if calls_nothing(screen) => pairs.push(("ctrl-j", "new line")),
         (false, false) => pairs.extend([("enter", "send"), ("ctrl-j", "new line")]),
         (_, true) => {}
     }

@@ -98,6 +98,11 @@ pub fn prepare(
     now: Millis,
 ) {
     local.composer.area_mut().set_style(theme.composer);
+    if !view.status.is_busy()
+        && let Some(said) = local.hint_of_run.take()
+    {
+        local.hint.take_if(|hint| *hint == said);
+    }
     if let Some(Overlay::Ledger(inspector)) = &mut local.overlay {
         inspector.catch_up(view);
     }

@@ -28,7 +28,7 @@ pub(in crate::ui) fn clock(seconds: u64) -> String {
 }
 
 /// A number as short as it can be read: `999`, `3.1k`, `48k`, `1.2M`.
-pub(in crate::ui) fn short(n: u64) -> String {
+pub(crate) fn short(n: u64) -> String {
     match n {
         0..1_000 => n.to_string(),
         1_000..10_000 => format!("{}.{}k", n / 1_000, n % 1_000 / 100),

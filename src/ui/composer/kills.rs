@@ -1,0 +1,85 @@
+//! Words that are deleted and can be put back. What is deleted in a row is put back as one text, as in a shell.
+
+use tui_textarea::TextArea;
+
+use super::Composer;
+
+impl Composer {
+    /// Deletes the word before the cursor.
+    pub fn delete_word(&mut self) {
+        self.kill_with(TextArea::delete_word, |new, old| new + &old);
+    }
+
+    /// Deletes the word after the cursor.
+    pub fn delete_next_word(&mut self) {
+        self.kill_with(TextArea::delete_next_word, |new, old| old + &new);
+    }
+
+    /// Deletes to the end of the line.
+    pub fn delete_to_end(&mut self) {
+        self.kill_with(TextArea::delete_line_by_end, |new, old| old + &new);
+    }
+
+    /// Deletes, and keeps what that was; joined with what was deleted right before.
+    fn kill_with(&mut self, delete: fn(&mut TextArea<'static>) -> bool, join: fn(String, String) -> String) {
+        self.leave_walk();
+        let before = self.shown();
+        let follows = self.after_kill.take().is_some_and(|left| left == (before.clone(), self.position()));
+        if !delete(&mut self.area) {
+            return;
+        }
+        let left = self.shown();
+        let from = self.bytes_before_cursor();
+        let to = from + before.len().saturating_sub(left.len());
+        let new = before.get(from..to).unwrap_or_default().to_owned();
+        let text = if follows { join(new, std::mem::take(&mut self.killed.0)) } else { new };
+        self.killed = (text, self.pastes.clone(), self.origin);
+        self.after_kill = Some((left, self.position()));
+    }
+
+    fn bytes_before_cursor(&self) -> usize {
+        let (row, _) = self.position();
+        let above: usize = self.area.lines().iter().take(row).map(|line| line.len() + 1).sum();
+        above + self.before_cursor().len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tui_textarea::CursorMove;
+
+    use super::*;
+
+    fn holding(text: &str) -> Composer {
+        let mut composer = Composer::default();
+        composer.paste(text);
+        composer
+    }
+
+    #[test]
+    fn what_is_deleted_in_a_row_comes_back_as_one() {
+        let mut composer = holding("one two\nthree four");
+        composer.delete_word();
+        composer.delete_word();
+        assert_eq!(composer.shown(), "one two\n");
+        composer.yank();
+        assert_eq!(composer.shown(), "one two\nthree four");
+        composer.delete_word();
+        composer.go(CursorMove::Jump(0, 0));
+        composer.delete_next_word();
+        composer.delete_to_end();
+        assert_eq!(composer.shown(), "\nthree ", "the words before were not deleted right before");
+        composer.yank();
+        assert_eq!(composer.shown(), "one two\nthree ");
+    }
+
+    #[test]
+    fn an_end_of_a_line_is_a_part_of_what_was_deleted() {
+        let mut composer = holding("one\ntwo");
+        composer.go(CursorMove::Head);
+        composer.delete_word();
+        assert_eq!(composer.shown(), "onetwo");
+        composer.yank();
+        assert_eq!(composer.shown(), "one\ntwo");
+    }
+}
