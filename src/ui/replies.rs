@@ -65,6 +65,15 @@ fn file_of<'v>(said: &UserMessage, view: &'v View) -> Option<&'v str> {
     commands.iter().find(|command| command.name == name).map(|command| command.file.as_str())
 }
 
+/// A message comes back to where it was typed; of one that a custom command said, its file may be what is wrong.
+fn message_returned(local: &mut Local, view: &View, said: &UserMessage, why: String) {
+    local.message_composer().give_back_message(&as_typed(said, view));
+    local.hint = Some(match file_of(said, view) {
+        Some(file) => format!("{file}: {why}"),
+        None => why,
+    });
+}
+
 /// Takes an answer in.
 pub fn reply(local: &mut Local, view: &View, reply: Reply) {
     if matches!(reply, Reply::Mention(_) | Reply::Refused(_)) {
@@ -75,13 +84,7 @@ pub fn reply(local: &mut Local, view: &View, reply: Reply) {
         local.overlay.take_if(|overlay| matches!(overlay, Overlay::Picker(picker) if picker.is_awaited));
     }
     match reply {
-        Reply::Returned { said, why } => {
-            local.message_composer().give_back_message(&as_typed(&said, view));
-            local.hint = Some(match file_of(&said, view) {
-                Some(file) => format!("{file}: {why}"),
-                None => why,
-            });
-        }
+        Reply::Returned { said, why } => message_returned(local, view, &said, why),
         Reply::LineReturned { line, why } => returned(local, &line, why),
         Reply::NoModel { name, why } => {
             local.next_model.take_if(|coming| coming.is_sought(&name));
