@@ -163,11 +163,22 @@ impl Out {
         }
         let is_kept = self.is_kept;
         if let Some(fault) = self.conversation.as_ref().and_then(|lines| lines.cut_short(is_kept)) {
+            self.leave_the_answer(&fault.message);
             return Err(fault);
+        }
+        if ended.is_none() {
+            self.leave_the_answer("the run was interrupted before its end");
         }
         match ended {
             Some(end) => self.close(end),
             None => self.gone.as_ref().map_or(Ok(Exit::Interrupted), |why| self.abandoned(why)),
+        }
+    }
+
+    /// Says that the file of the answer is as it was, if there is one.
+    fn leave_the_answer(&self, why: &str) {
+        if let Some(file) = &self.answer_file {
+            file.leave(why);
         }
     }
 
@@ -238,7 +249,7 @@ impl Out {
             Exit::Completed if self.denials.has_denied() => Exit::Approval,
             exit => exit,
         };
-        let written = self.answer_file.as_ref().map(|file| file.keep(exit, &end.text));
+        let written = self.answer_file.as_ref().map(|file| file.keep(end.reason, &end.text));
         // Whoever asked for a schema reads nothing from stdout that does not satisfy it.
         let is_fit = !self.has_schema || end.reason.completed();
         if !self.json && !end.text.is_empty() && is_fit {
