@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::ledger::MicroDollars;
+use crate::ledger::{MicroDollars, Usage};
 use crate::model::Effort;
 use crate::policy::Mode;
 use crate::tool::{Row, rows};
@@ -36,12 +36,16 @@ impl StatusFacts {
     /// As the view has them.
     pub fn of(view: &View) -> Self {
         let (session, meter) = (&view.session, view.meter());
+        let spent = meter.session_usage();
+        // Before the first answer no usage has a price, but the forecast of the next request says whether there is one.
+        let is_priced = session.next.is_some_and(|next| next.price.is_some());
+        let nothing = (is_priced && spent == Usage::default()).then_some(MicroDollars(0));
         Self {
             model: session.model.clone(),
             mode: session.mode,
             effort: session.effort,
             is_busy: view.status.is_busy(),
-            cost: meter.session_usage().cost,
+            cost: spent.cost.or(nothing),
             context: meter.context_tokens(),
             window: session.window,
         }
@@ -121,6 +125,10 @@ impl StatusLine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::budget::Forecast;
+    use crate::ledger::Millis;
+    use crate::model::Price;
+    use crate::view::ViewSettings;
 
     fn facts(context: u64) -> StatusFacts {
         StatusFacts {
@@ -136,6 +144,24 @@ mod tests {
 
     fn at(milliseconds: u64) -> Duration {
         Duration::from_millis(milliseconds)
+    }
+
+    #[test]
+    fn before_the_first_answer_a_session_with_a_known_price_has_cost_nothing() {
+        let mut view = View::new(ViewSettings::unknown());
+        let mut cost = |price| {
+            view.session.next = Some(Forecast {
+                cached: 0,
+                fresh: 10,
+                cached_until: Millis(0),
+                bills_writes: false,
+                price,
+                answer: None,
+            });
+            StatusFacts::of(&view).cost
+        };
+        assert_eq!(cost(Some(Price::default())), Some(MicroDollars(0)));
+        assert_eq!(cost(None), None);
     }
 
     #[test]
