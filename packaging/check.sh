@@ -135,14 +135,18 @@ if command -v buildah >/dev/null; then
   fi
   # In a folder instead of a container: that works inside of containers and virtual machines, too.
   folder=(--isolation chroot)
-  buildah build --quiet "${folder[@]}" "${fetch[@]}" --file packaging/Containerfile --tag countersign-check . >/dev/null
+  # The image gets no repository, so that it is told the commit; an archive of the sources has none.
+  commit="$(git rev-parse --verify --quiet HEAD || true)"
+  buildah build --quiet "${folder[@]}" "${fetch[@]}" --build-arg "COMMIT=$commit" --file packaging/Containerfile --tag countersign-check . >/dev/null
   container="$(buildah from --pull-never countersign-check)"
   trap 'rm -rf "$out"; buildah rm "$container" >/dev/null' EXIT
   mkdir "$out/mounted"
   echo 'a line' > "$out/mounted/notes.txt"
   chown 1000 "$out/mounted"
   in_image=(buildah run "${folder[@]}" --volume "$out/mounted:/work" "$container" -- countersign)
-  [[ "$("${in_image[@]}" --version)" == countersign* ]] || wrong 'the program in the image'
+  in_image_said="$("${in_image[@]}" --version)"
+  [[ "$in_image_said" == countersign* ]] || wrong 'the program in the image'
+  [[ -z "$commit" || "$in_image_said" == *"(${commit:0:12})"* ]] || wrong "the program in the image does not name the commit ${commit:0:12}: $in_image_said"
   answer="$("${in_image[@]}" exec -m rehearsal 'read notes.txt')"
   grep -q 'a line' <<< "$answer" || wrong "the program in the image answered: $answer"
   ok 'the image: built, and used by its user'

@@ -56,7 +56,8 @@ impl StatusCommand {
             "transcript_path": transcript,
             "cwd": self.cwd,
             "model": { "id": facts.model, "display_name": facts.model.rsplit('/').next() },
-            "workspace": { "current_dir": self.cwd, "project_dir": self.cwd },
+            // Others' status lines read `added_dirs`; a session here has one folder.
+            "workspace": { "current_dir": self.cwd, "project_dir": self.cwd, "added_dirs": [] },
             "version": env!("CARGO_PKG_VERSION"),
             "cost": {
                 "total_cost_usd": facts.cost.map(|micros| micros.0 as f64 / 1e6),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::ledger::MicroDollars;
+use crate::ledger::{MicroDollars, Usage};
 use crate::model::Effort;
 use crate::policy::Mode;
 use crate::tool::{Row, rows};
@@ -12,6 +12,8 @@ use crate::view::View;
 const EVERY: Duration = Duration::from_millis(300);
 /// and so often after it failed.
 const AFTER_A_FAILURE: Duration = Duration::from_secs(10);
+/// After so many failures in a row it is not started again about the same facts: at rest that would go on for ever.
+const MOST_FAILURES: u32 = 3;
 
 /// What the command is told of the session; it is asked again when one of these changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,12 +38,16 @@ impl StatusFacts {
     /// As the view has them.
     pub fn of(view: &View) -> Self {
         let (session, meter) = (&view.session, view.meter());
+        let spent = meter.session_usage();
+        // Before the first answer no usage has a price, but the forecast of the next request says whether there is one.
+        let is_priced = session.next.is_some_and(|next| next.price.is_some());
+        let nothing = (is_priced && spent == Usage::default()).then_some(MicroDollars(0));
         Self {
             model: session.model.clone(),
             mode: session.mode,
             effort: session.effort,
             is_busy: view.status.is_busy(),
-            cost: meter.session_usage().cost,
+            cost: spent.cost.or(nothing),
             context: meter.context_tokens(),
             window: session.window,
         }
@@ -60,6 +66,8 @@ pub struct StatusLine {
     /// What is shown is of earlier facts.
     is_behind: bool,
     is_awaited: bool,
+    /// How often in a row the command has failed.
+    failures: u32,
     /// A failure was told to the user: that happens once.
     has_complained: bool,
 }
@@ -100,12 +108,17 @@ impl StatusLine {
         self.is_awaited = false;
         match wrote {
             Ok(line) => {
+                self.failures = 0;
                 self.shown = rows(&line).into_iter().next().filter(|row| !row.text().trim().is_empty());
                 None
             }
             Err(why) => {
                 self.shown = None;
-                (self.told, self.free_at) = (None, now + AFTER_A_FAILURE);
+                self.failures = self.failures.saturating_add(1);
+                self.free_at = now + AFTER_A_FAILURE;
+                if self.failures < MOST_FAILURES {
+                    self.told = None;
+                }
                 let is_news = !std::mem::replace(&mut self.has_complained, true);
                 is_news.then(|| format!("the status_line command {why}; the usual line is shown"))
             }
@@ -121,6 +134,10 @@ impl StatusLine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::budget::Forecast;
+    use crate::ledger::Millis;
+    use crate::model::Price;
+    use crate::view::ViewSettings;
 
     fn facts(context: u64) -> StatusFacts {
         StatusFacts {
@@ -136,6 +153,24 @@ mod tests {
 
     fn at(milliseconds: u64) -> Duration {
         Duration::from_millis(milliseconds)
+    }
+
+    #[test]
+    fn before_the_first_answer_a_session_with_a_known_price_has_cost_nothing() {
+        let mut view = View::new(ViewSettings::unknown());
+        let mut cost = |price| {
+            view.session.next = Some(Forecast {
+                cached: 0,
+                fresh: 10,
+                cached_until: Millis(0),
+                bills_writes: false,
+                price,
+                answer: None,
+            });
+            StatusFacts::of(&view).cost
+        };
+        assert_eq!(cost(Some(Price::default())), Some(MicroDollars(0)));
+        assert_eq!(cost(None), None);
     }
 
     #[test]
@@ -167,6 +202,27 @@ mod tests {
         assert!(line.ask(|| facts(2), at(11_000)).is_none());
         assert!(line.ask(|| facts(2), at(12_000)).is_some());
         assert_eq!(line.heard(Err("ended with exit code 1".to_owned()), at(12_001)), None);
+    }
+
+    #[test]
+    fn a_command_that_failed_three_times_is_left_alone_until_something_changes() {
+        let mut line = StatusLine::on();
+        let fails = |line: &mut StatusLine, context: u64, now: u64| {
+            let is_asked = line.ask(|| facts(context), at(now)).is_some();
+            if is_asked {
+                line.heard(Err("took longer than 2 s and was stopped".to_owned()), at(now + 2_000));
+            }
+            is_asked
+        };
+        assert!([0, 20_000, 40_000].into_iter().all(|now| fails(&mut line, 1, now)));
+        assert!(!fails(&mut line, 1, 60_000), "nothing has changed");
+        assert_eq!(line.due(), None, "at rest nothing is waited for");
+        assert!(fails(&mut line, 2, 60_000));
+        assert!(!fails(&mut line, 2, 80_000), "still without an answer");
+        // One answer, and they are counted from the beginning.
+        assert!(line.ask(|| facts(3), at(80_000)).is_some());
+        line.heard(Ok("one".to_owned()), at(80_000));
+        assert!([100_000, 120_000].into_iter().all(|now| fails(&mut line, 4, now)));
     }
 
     #[test]

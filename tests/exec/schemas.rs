@@ -105,6 +105,8 @@ fn a_schema_that_the_provider_refuses_is_refused_in_its_words() {
     let ran = world.exec(&WORDS);
     assert_eq!((ran.code, ran.out.as_str()), (1, ""));
     assert!(ran.err.contains("'additionalProperties' must be explicitly set to false"), "{}", ran.err);
+    let helps = "If it refuses the schema of --output-schema, which it may call `answer`";
+    assert!(ran.err.contains(helps) && ran.err.contains("add `--tools string`"), "{}", ran.err);
     let list = json!({ "type": "array" });
     for speech in [OPENAI, RESPONSES] {
         // An object that is open is asked for without strict output, and checked here.
@@ -116,7 +118,15 @@ fn a_schema_that_the_provider_refuses_is_refused_in_its_words() {
         let ran = world.exec(&WORDS);
         assert_eq!((ran.code, ran.out.as_str()), (1, ""));
         assert!(ran.err.contains("schema must be a JSON Schema of 'type"), "{}", ran.err);
+        assert!(ran.err.contains(helps), "{}", ran.err);
     }
+    // In words the provider gets no schema that it could refuse.
+    let refusal = || vec![Reply::error(400, "invalid_request_error", "no such parameter")];
+    let (_server, world) = given(OPENAI, &open, refusal());
+    assert!(world.exec(&WORDS).err.contains(helps));
+    let (_server, world) = given(OPENAI, &open, refusal());
+    let ran = world.exec(&[&["--tools", "string"], &WORDS[..]].concat());
+    assert!(ran.err.contains("next: Read the provider's message; it refuses this request."), "{}", ran.err);
 }
 
 #[test]

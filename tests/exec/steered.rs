@@ -199,10 +199,14 @@ fn a_call_that_nobody_can_decide_waits_for_the_next_run() {
     let world = World::new();
     let script = script(json!([touches("a"), "Done."]));
     let words = ["--mode", "ask", "--script", &script];
-    let ran = world.exec_fed(&[&["--json", "--input", "jsonl"], &words[..], &["make it"]].concat(), b"");
+    let steered = ["--json", "--input", "jsonl", "-o", "answer.md"];
+    let ran = world.exec_fed(&[&steered[..], &words[..], &["make it"]].concat(), b"");
     assert_eq!(ran.code, 4, "{}", ran.out);
-    assert!(ran.complaint().contains("stdin ended while call c1 waited for a decision"), "{}", ran.err);
-    assert!(ran.err.contains("offered again when the session is resumed"), "{}", ran.err);
+    let why = "stdin ended while call c1 waited for a decision";
+    assert!(ran.err.contains(&format!("note: answer.md was not written: {why}")), "{}", ran.err);
+    let session = world.sessions().pop().unwrap().file_stem().unwrap().to_string_lossy().into_owned();
+    let says = format!("{why}; next: `countersign resume {session}` offers the call again");
+    assert!(ran.err.contains(&says), "{}", ran.err);
     assert!(!world.work().join("a").exists());
     assert!(!world.session_text().contains("\"type\":\"approval\","), "nothing was decided");
     let world = World::new();
@@ -210,7 +214,7 @@ fn a_call_that_nobody_can_decide_waits_for_the_next_run() {
     let ran = world.exec_fed(&[&kept_nowhere[..], &words[..], &["make it"]].concat(), b"");
     assert_eq!(ran.code, 4, "{}", ran.out);
     assert!(ran.err.contains("with --ephemeral there is no session to resume"), "{}", ran.err);
-    assert!(!ran.err.contains("offered again"), "{}", ran.err);
+    assert!(!ran.err.contains("offers the call again"), "{}", ran.err);
 }
 
 #[test]

@@ -173,9 +173,13 @@ fn the_table_is_for_people() {
         "{}",
         ran.out
     );
-    assert!(world.usage(&["--by", "tool"]).out.contains("read"));
-    let ran = World::new().usage(&[]);
+    let by_tool = world.usage(&["--by", "tool"]).out;
+    assert!(by_tool.contains("read") && !by_tool.contains('$') && !by_tool.contains("price"), "{by_tool}");
+    let world = World::new();
+    let ran = world.usage(&[]);
     assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (0, "", "note: nothing has been spent yet\n"));
+    let none = world.usage_json(&[]);
+    assert_eq!((&none["total"]["cost_usd"], &none["rows"]), (&json!(0.0), &json!([])), "{none}");
 }
 
 #[test]
@@ -211,6 +215,9 @@ fn a_file_that_is_no_session_is_named_and_the_others_count() {
         "{told}"
     );
     assert!(told.contains("note: 3 sessions were not counted, or only in part"), "{told}");
+    let all: Value = serde_json::from_str(&world.usage(&["--json"]).out).unwrap();
+    let left_out = (&all["sessions_not_counted"], &all["sessions_counted_in_part"]);
+    assert_eq!(left_out, (&json!(2), &json!(1)), "{all}");
     let written = fs::read_to_string(&path).unwrap().replace("garbage\n", "");
     fs::write(&path, &written).unwrap();
     fs::write(path.with_extension("head"), format!("{} {:064}\n", written.lines().count() + 1, 0)).unwrap();

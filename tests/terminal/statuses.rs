@@ -42,6 +42,7 @@ async fn the_command_writes_the_last_line_but_not_below_a_call_that_waits() {
     let told: Value = serde_json::from_str(&home.read("seen")).unwrap();
     assert_eq!(told["model"], json!({ "id": "script", "display_name": "script" }));
     assert_eq!(told["workspace"]["current_dir"], told["cwd"]);
+    assert_eq!(told["workspace"]["added_dirs"], json!([]));
     assert!(told["transcript_path"].as_str().unwrap().ends_with(".jsonl"), "{told}");
     assert!(
         told["context_window"]["used_percentage"].is_u64() && told["cost"]["total_duration_ms"].is_u64(),

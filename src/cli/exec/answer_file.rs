@@ -1,4 +1,4 @@
-//! The file that gets the last answer (`-o`): replaced whole when the run has completed, and otherwise left as it is.
+//! The file that gets the last answer (`-o`): replaced whole when the last turn has completed, and otherwise left as it is.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -10,8 +10,8 @@ use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, fchmod, openat, renameat,
 use rustix::io::Errno;
 
 use crate::cli::outcome::complain;
-use crate::config::exit::Exit;
 use crate::config::fault::Fault;
+use crate::ledger::Ending;
 
 /// As the system's own tools make files; the umask takes its part.
 const NEW_FILE_MODE: u32 = 0o666;
@@ -49,16 +49,22 @@ impl AnswerFile {
         Ok(file)
     }
 
-    /// Writes the answer of a run that has completed; of another one, says that the file is as it was.
+    /// Writes the answer of a run that has completed, although a call of it may have been denied: it is the answer that stdout gets. Of
+    /// another one, says that the file is as it was.
     ///
     /// # Errors
     /// As [`Self::write`].
-    pub(super) fn keep(&self, exit: Exit, answer: &str) -> Result<(), Fault> {
-        if exit == Exit::Completed {
+    pub(super) fn keep(&self, ended: Ending, answer: &str) -> Result<(), Fault> {
+        if ended.completed() {
             return self.write(answer);
         }
-        complain(&format!("note: {} was not written: the run did not complete", self.named.display()));
+        self.leave(&format!("the run did not complete ({})", ended.words()));
         Ok(())
+    }
+
+    /// Says that the file is as it was, and why.
+    pub(super) fn leave(&self, why: &str) {
+        complain(&format!("note: {} was not written: {why}", self.named.display()));
     }
 
     /// Puts the answer in the file's place. It ends with a newline, as on stdout.

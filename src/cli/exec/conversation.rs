@@ -16,6 +16,7 @@ use crate::cli::outcome::for_stdout;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
 use crate::ledger::{Body, CallId, Change, Entry, EntryId, Injector};
+use crate::policy::shell::shell_word;
 use crate::session::attachments::Attach;
 use crate::tool::name::ASK;
 use crate::wire::record;
@@ -149,15 +150,14 @@ impl Conversation {
         self.exchange().refused
     }
 
-    /// Why the run could not come to an end of its own, in a session that is kept or not.
-    pub(super) fn cut_short(&self, is_kept: bool) -> Option<Fault> {
+    /// Why the run could not come to an end of its own, in a session that is kept under this name, or not kept.
+    pub(super) fn cut_short(&self, kept_as: Option<&str>) -> Option<Fault> {
         let state = self.exchange();
         if let Some(call) = state.undecided {
             let what = format!("stdin ended while call {call} waited for a decision");
-            let next = if is_kept {
-                "the call is offered again when the session is resumed"
-            } else {
-                "it was not started, and with --ephemeral there is no session to resume: decide before stdin ends"
+            let next = match kept_as {
+                Some(session) => format!("`countersign resume {}` offers the call again", shell_word(session)),
+                None => "it was not started, and with --ephemeral there is no session to resume: decide before stdin ends".to_owned(),
             };
             return Some(Fault { exit: Exit::Approval, ..Fault::failed(what, next) });
         }

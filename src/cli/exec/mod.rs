@@ -65,7 +65,8 @@ pub(super) fn run(invocation: &Invocation, exec: &ExecArgs) -> Result<Exit, Faul
     let runtime = runtime.map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
     let (groups, telemetry) = (session.groups.clone(), session.traces.take());
     let lines = is_steered.then(|| (session.gateway.attach.clone(), CallableNames::of(invocation)));
-    let ended = runtime.block_on(follow(session, first, lines, Out::new(exec, answer_file, invocation)));
+    let out = Out::new(exec, answer_file, invocation, &session.id);
+    let ended = runtime.block_on(follow(session, first, lines, out));
     groups.end_all(GRACE);
     runtime.shutdown_timeout(GRACE);
     if let Some(trouble) = telemetry.and_then(Following::finish) {

@@ -20,6 +20,7 @@ use crate::config::fault::{Fault, one_line};
 use crate::ledger::{
     Body, CallId, Change, Ending, Entry, EntryId, LearnedLimit, Limit, ProviderLimit, TurnEnded,
 };
+use crate::policy::shell::shell_word;
 use crate::session::other_sessions::first_words;
 
 /// Characters of what a sub-agent in the background answered.
@@ -92,8 +93,8 @@ pub(super) fn tell_all(
 /// Where the run is told.
 pub(super) struct Out {
     json: bool,
-    /// Whether the session has a file.
-    is_kept: bool,
+    /// The session, if it has a file.
+    kept_as: Option<String>,
     answer_file: Option<AnswerFile>,
     /// Whether the answer must satisfy a schema.
     has_schema: bool,
@@ -117,11 +118,17 @@ pub(super) struct Out {
 }
 
 impl Out {
-    pub(super) fn new(exec: &ExecArgs, answer_file: Option<AnswerFile>, invocation: &Invocation) -> Self {
+    /// About this session.
+    pub(super) fn new(
+        exec: &ExecArgs,
+        answer_file: Option<AnswerFile>,
+        invocation: &Invocation,
+        session: &str,
+    ) -> Self {
         let limits = exec.json.then(|| invocation.config.limits.clone());
         Self {
             json: exec.json,
-            is_kept: !exec.ephemeral,
+            kept_as: (!exec.ephemeral).then(|| session.to_owned()),
             answer_file,
             has_schema: invocation.answer_schema.is_some(),
             limits,
@@ -154,20 +161,35 @@ impl Out {
     /// How the run ended, as an exit code; the answer is told, or why there is none.
     pub(super) fn end(self, ended: Option<&TurnEnded>) -> Result<Exit, Fault> {
         for who in self.subagents.in_background() {
-            let next = if self.is_kept {
-                "`countersign resume` says how far it came and what it spent"
-            } else {
-                "with --ephemeral nothing is kept that says how far it came"
+            let next = match &self.kept_as {
+                Some(session) => {
+                    format!(
+                        "`countersign resume {}` says how far it came and what it spent",
+                        shell_word(session)
+                    )
+                }
+                None => "with --ephemeral nothing is kept that says how far it came".to_owned(),
             };
             complain(&format!("sub-agent {who} was cut off in the background; {next}"));
         }
-        let is_kept = self.is_kept;
-        if let Some(fault) = self.conversation.as_ref().and_then(|lines| lines.cut_short(is_kept)) {
+        let kept_as = self.kept_as.as_deref();
+        if let Some(fault) = self.conversation.as_ref().and_then(|lines| lines.cut_short(kept_as)) {
+            self.leave_the_answer(&fault.message);
             return Err(fault);
+        }
+        if ended.is_none() {
+            self.leave_the_answer("the run was interrupted before its end");
         }
         match ended {
             Some(end) => self.close(end),
             None => self.gone.as_ref().map_or(Ok(Exit::Interrupted), |why| self.abandoned(why)),
+        }
+    }
+
+    /// Says that the file of the answer is as it was, if there is one.
+    fn leave_the_answer(&self, why: &str) {
+        if let Some(file) = &self.answer_file {
+            file.leave(why);
         }
     }
 
@@ -224,7 +246,7 @@ impl Out {
         if why.kind() == io::ErrorKind::BrokenPipe {
             return Ok(Exit::Interrupted);
         }
-        let saved = if self.is_kept { "; the session is saved" } else { "" };
+        let saved = if self.kept_as.is_some() { "; the session is saved" } else { "" };
         Err(Fault::failed(
             format!("cannot write to stdout: {why}"),
             format!("check where stdout goes{saved}"),
@@ -238,7 +260,7 @@ impl Out {
             Exit::Completed if self.denials.has_denied() => Exit::Approval,
             exit => exit,
         };
-        let written = self.answer_file.as_ref().map(|file| file.keep(exit, &end.text));
+        let written = self.answer_file.as_ref().map(|file| file.keep(end.reason, &end.text));
         // Whoever asked for a schema reads nothing from stdout that does not satisfy it.
         let is_fit = !self.has_schema || end.reason.completed();
         if !self.json && !end.text.is_empty() && is_fit {

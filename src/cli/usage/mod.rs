@@ -36,7 +36,15 @@ pub(super) fn run(words: &UsageArgs, environment: &Environment) -> Result<Exit, 
         let since = since.map_or(Value::Null, |day| day.format("%Y-%m-%d").to_string().into());
         let rows: Vec<Value> =
             tally.rows.iter().map(|(name, row)| as_json(Some((words.by, name)), row)).collect();
-        let all = json!({ "by": words.by.as_str(), "since": since, "rows": rows, "total": as_json(None, &tally.total) });
+        let in_part = sessions.iter().filter(|session| session.broken.is_some()).count();
+        let all = json!({
+            "by": words.by.as_str(),
+            "since": since,
+            "rows": rows,
+            "total": as_json(None, &tally.total),
+            "sessions_not_counted": unreadable.len(),
+            "sessions_counted_in_part": in_part,
+        });
         return say(&format!("{}\n", record::line(&all)));
     }
     if tally.total == Spend::default() {
@@ -72,9 +80,12 @@ fn as_json(name: Option<(By, &str)>, row: &Spend) -> Value {
     if let Value::Object(members) = members {
         all.extend(members);
     }
+    // Where nothing was spent, that costs nothing. A tool has no costs of its own.
+    let is_free = row.unpriced == 0 && row.assumed == 0 && !matches!(name, Some((By::Tool, _)));
+    let nothing = is_free.then_some(MicroDollars(0));
     // A price that is not known has no member: `answers_without_price` says of how many.
     let costs = [
-        ("cost_usd", row.usage.cost),
+        ("cost_usd", row.usage.cost.or(nothing)),
         ("withdrawn_cost_usd", row.withdrawn_usage.cost),
         ("estimated_cost_usd", row.estimated_usage.cost),
         ("assumed_cost_usd", row.assumed_usage.cost),

@@ -3,7 +3,7 @@
 use crate::budget::Bound;
 use crate::context::words;
 use crate::ledger::{Ending, Millis, ModelRef, Note, ProviderLimit, Remark, Tombstone, Transition};
-use crate::model::{Action, FailureClass, ModelFailure, NamedTool};
+use crate::model::{Action, FailureClass, ModelFailure, NamedTool, ToolCalls};
 use crate::tool::ToolKind;
 
 use super::phase::{Awaiting, BackingOff, Phase, WantedSummary};
@@ -20,6 +20,10 @@ const LONGEST_ASKED_MS: u64 = 120_000;
 /// What to do when the window is known now, but the session has had its one reactive compaction.
 const AGAIN: &str =
     "Send the message again: the window is known now, and the context is compacted before the call.";
+/// What to do when a request with the schema of an answer is refused: the protocols name the schema `answer`, a word that nobody here
+/// has written.
+const SCHEMA_MAY_BE_REFUSED: &str = "Read the provider's message. If it refuses the schema of --output-schema, which it may call \
+`answer`, or tools beside a schema: correct the schema, or add `--tools string`, which puts the schema in words.";
 
 impl Agent {
     /// The stream ended in a failure. Its words are kept under a tombstone: money was spent, and the next
@@ -140,6 +144,11 @@ impl Agent {
         if let Some(asked) = failure.retry_after_ms.filter(|_| !is_patient(failure)) {
             message = format!("{message}; the provider asks to wait {}", span(asked));
             next = format!("Send the message again in {}{}.", span(asked), clock_after(now, asked));
+        }
+        let has_schema =
+            self.settings.answer_schema.is_some() && self.tool_calls_of(self.spec()) == ToolCalls::Native;
+        if has_schema && failure.class == FailureClass::BadRequest && failure.next.is_empty() {
+            SCHEMA_MAY_BE_REFUSED.clone_into(&mut next);
         }
         if failure.class.action() == Action::RepairHistory {
             let session = &self.settings.session;

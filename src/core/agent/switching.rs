@@ -218,7 +218,7 @@ impl Agent {
         self.tell_choice(step, None);
     }
 
-    fn tool_calls_of(&self, spec: &ModelSpec) -> ToolCalls {
+    pub(super) fn tool_calls_of(&self, spec: &ModelSpec) -> ToolCalls {
         let is_refused = self.models.without_tools.contains(&spec.model);
         if is_refused { ToolCalls::InText } else { spec.tool_calls }
     }

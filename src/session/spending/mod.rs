@@ -73,7 +73,9 @@ pub(crate) fn table(by: UsageBy, tally: &Tally, environment: &Environment) -> Us
     };
     let total = cells(by, "total".to_owned(), &tally.total);
     let rows = tally.rows.iter().map(row).chain([total]).collect();
-    UsageTable { heads, rows, remarks: remarks(&tally.total) }
+    // Each remark is about tokens and costs, which a table of tools does not have.
+    let remarks = if by == UsageBy::Tool { Vec::new() } else { remarks(&tally.total) };
+    UsageTable { heads, rows, remarks }
 }
 
 fn cells(by: UsageBy, name: String, row: &Spend) -> Vec<String> {
