@@ -112,7 +112,7 @@ fn the_keys_to_both_ends_do_not_close_the_question_and_nothing_says_that_all_is_
         assert!(harness.key(key, KeyModifiers::NONE).is_empty());
         assert!(harness.local.always.is_some(), "it is still open");
         let frame = harness.frame(40, 10);
-        assert_eq!(frame.contains("lines 1–"), key == KeyCode::Home, "{frame}");
+        assert_eq!(frame.contains("rows 1–"), key == KeyCode::Home, "{frame}");
     }
     // Only what has been in sight is gone to: nothing is jumped over.
     let place = |frame: &str| frame.lines().find(|row| row.contains("lines ")).map(str::to_owned);

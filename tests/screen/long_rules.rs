@@ -99,7 +99,7 @@ fn a_rule_without_room_is_read_to_its_end_before_it_is_taken() {
             let mut harness = shown(&rule, size);
             let frame = harness.frame(size.0, size.1);
             assert!(frame.contains("$ cargo test all") && frame.contains("always: shell(cargo"), "{frame}");
-            assert!(frame.contains("a enter read on") && frame.contains("lines 1–"), "{frame}");
+            assert!(frame.contains("a enter read on") && frame.contains("rows 1–"), "{frame}");
             let (seen, scope) = pressed(&mut harness, key, &rule);
             assert!(is_all_in(&rule, &seen), "{size:?} {characters}\n{seen}");
             assert_eq!(scope, Scope::Session);
@@ -178,8 +178,8 @@ fn a_long_rule_can_be_put_away_and_the_wheel_scrolls_it() {
     assert!(harness.frame(40, 10).contains("y once"));
     let mut mouse = Mouse { harness: shown(&rule, (40, 10)), ..Mouse::at(waits(Some(&rule)), 40, 10) };
     mouse.look();
-    assert!(mouse.screen().contains("lines 1–2"));
+    assert!(mouse.screen().contains("rows 1–2"));
     mouse.does(MouseEventKind::ScrollDown, (5, 3));
     mouse.look();
-    assert!(mouse.screen().contains("lines 2–3"), "{}", mouse.screen());
+    assert!(mouse.screen().contains("rows 2–3"), "{}", mouse.screen());
 }

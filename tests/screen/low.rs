@@ -36,19 +36,19 @@ fn a_command_of_which_one_row_is_in_sight_says_how_many_there_are() {
     }
     let row = |harness: &mut ScreenHarness| {
         let frame = harness.frame(40, 10);
-        let row = frame.lines().find(|row| row.contains(" lines")).map(str::to_owned);
+        let row = frame.lines().find(|row| row.contains(" rows")).map(str::to_owned);
         row.unwrap_or_else(|| panic!("{frame}"))
     };
     let first = row(&mut harness);
     assert!(first.contains("$ cargo test") && first.contains('…'), "{first}");
     let all: usize = first.split(" of ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
-    assert!(first.contains(&format!("1 of {all} lines")), "{first}");
+    assert!(first.contains(&format!("1 of {all} rows")), "{first}");
     harness.turns();
     let mut seen = row(&mut harness);
     for line in 2..=all {
         harness.key(KeyCode::PageDown, KeyModifiers::NONE);
         let now = row(&mut harness);
-        assert!(now.contains(&format!("{line} of {all} lines")), "{now}");
+        assert!(now.contains(&format!("{line} of {all} rows")), "{now}");
         seen.push_str(&now);
     }
     assert!(!row(&mut harness).contains('…'), "nothing is below the last one");

@@ -178,7 +178,7 @@ pub(super) fn shown(
     let from = from.min(all.saturating_sub(rows));
     let mut shown: Vec<Line<'static>> = lines.into_iter().skip(from).take(rows).collect();
     let than = if goes_on { "more than " } else { "" };
-    let words = format!("lines {}–{} of {than}{all}", from + 1, (from + rows).min(all));
+    let words = format!("rows {}–{} of {than}{all}", from + 1, (from + rows).min(all));
     let ways =
         [" · pgup pgdn scroll · o shows all", " · pgup pgdn · o all", " · o shows all", " · o all", ""];
     let ways = ways.into_iter().skip(if has_keys { 0 } else { 2 });
@@ -197,7 +197,7 @@ fn row_by_row(
 ) -> (Vec<Line<'static>>, PaneReach) {
     let Room { inner, from, .. } = room;
     let place = |at: usize, all: usize| {
-        if inner < 30 { format!(" {at}/{all}") } else { format!(" {at} of {all} lines") }
+        if inner < 30 { format!(" {at}/{all}") } else { format!(" {at} of {all} rows") }
     };
     let lay = |inner: usize, is_whole: bool| {
         let (mut lines, first_change) = action(request, inner, room.goes_on, colours);

@@ -199,7 +199,7 @@ pub(super) fn in_sight(
     let now = RuleReading { from, rows, all, head, seen: from + rows };
     let mut lines: Vec<Line<'static>> = lines.into_iter().skip(from).take(rows).collect();
     if !is_whole {
-        let place = format!("lines {}–{} of {all}", from + 1, from + rows);
+        let place = format!("rows {}–{} of {all}", from + 1, from + rows);
         let ways = [" · pgup pgdn scroll", " · pgup pgdn", ""];
         let way = ways.into_iter().find(|way| width(&place) + width(way) <= inner).unwrap_or_default();
         lines.push(Line::styled(fit(&format!("{place}{way}"), inner), around.theme.warning));
