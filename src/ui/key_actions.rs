@@ -78,6 +78,12 @@ fn act(local: &mut Local, view: &View, command: KeyAction, press: Press, was_arm
         KeyAction::Focus if command_menu::complete(local, view) => {}
         KeyAction::Thinking => local.thinking_open = !local.thinking_open,
         KeyAction::Focus => focus::tab(local, view, press),
+        // While a call is changed, its text is what has a beginning and an end.
+        KeyAction::Home if has_edit(local) => local.composer.go(CursorMove::Jump(0, 0)),
+        KeyAction::End if has_edit(local) && key.modifiers.contains(KeyModifiers::CONTROL) => {
+            local.composer.go(CursorMove::Bottom);
+            local.composer.go(CursorMove::End);
+        }
         KeyAction::PageUp if focus::turn(local, view, -1) => {}
         KeyAction::PageDown if focus::turn(local, view, 1) => {}
         KeyAction::End if focus::turn(local, view, i32::MAX) => {}
@@ -276,6 +282,11 @@ pub(super) fn edit(local: &mut Local, press: Press) {
         (KeyCode::End, _) | (KeyCode::Char('e'), KeyModifiers::CONTROL) => composer.go(CursorMove::End),
         _ => {}
     }
+}
+
+/// Whether the change of a call has the keys.
+fn has_edit(local: &Local) -> bool {
+    local.is_editing() && local.focus == Focus::Composer
 }
 
 /// Does what a command means that has this key.
