@@ -61,14 +61,9 @@ impl Config {
     /// Where a value came from; for a list, all places that added to it.
     fn place(&self, row: &KeyRow) -> String {
         let KeyValue::Rules(kind) = row.value else { return one_line(&self.source(row.path).to_string()) };
-        let mut places: Vec<String> = Vec::new();
-        for rule in self.rules.iter().filter(|sourced| sourced.rule.kind == kind) {
-            let place = one_line(&rule.source.to_string());
-            if !places.contains(&place) {
-                places.push(place);
-            }
-        }
-        if places.is_empty() { Source::Default.to_string() } else { places.join(", ") }
+        let of_kind = self.rules.iter().filter(|sourced| sourced.rule.kind == kind);
+        let places = places(of_kind.map(|sourced| &sourced.source));
+        if places.is_empty() { Source::Default.to_string() } else { places }
     }
 
     /// A value as TOML writes it; `None` where it is not set, and of what people name.
@@ -125,6 +120,45 @@ impl Config {
     }
 }
 
+/// Places, each once: of a file its name, with all lines behind it.
+fn places<'s>(sources: impl Iterator<Item = &'s Source>) -> String {
+    let mut files: Vec<(String, &str, Vec<usize>)> = Vec::new();
+    for source in sources {
+        let (place, behind, line) = match source {
+            Source::User(path, line) | Source::Project(path, line) => {
+                (path.display().to_string(), "", Some(*line))
+            }
+            Source::Trusted(path, line) => (path.display().to_string(), " (trusted)", Some(*line)),
+            Source::Default | Source::Variable(_) | Source::Flag(_) => (source.to_string(), "", None),
+        };
+        match files.iter_mut().find(|(known, tier, _)| *known == place && *tier == behind) {
+            Some((_, _, lines)) => lines.extend(line),
+            None => files.push((place, behind, line.into_iter().collect())),
+        }
+    }
+    let written = files.into_iter().map(|(place, behind, lines)| {
+        let lines = if lines.is_empty() { String::new() } else { format!(":{}", ranges(lines)) };
+        one_line(&format!("{place}{lines}{behind}"))
+    });
+    written.collect::<Vec<_>>().join(", ")
+}
+
+/// Numbers in order, each once: `3-7,9`.
+fn ranges(mut numbers: Vec<usize>) -> String {
+    numbers.sort_unstable();
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for number in numbers {
+        match runs.last_mut() {
+            Some((_, last)) if number <= *last + 1 => *last = number,
+            _ => runs.push((number, number)),
+        }
+    }
+    let written = runs
+        .iter()
+        .map(|(first, last)| if first == last { first.to_string() } else { format!("{first}-{last}") });
+    written.collect::<Vec<_>>().join(",")
+}
+
 /// The path of a key, with these names in the place of its `*`.
 fn with_names(row: &KeyRow, names: [Option<&str>; 2]) -> String {
     let mut names = names.into_iter().flatten();
@@ -133,4 +167,22 @@ fn with_names(row: &KeyRow, names: [Option<&str>; 2]) -> String {
         segment => segment.to_owned(),
     });
     spelled(&segments.collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[test]
+    fn a_file_is_named_once_with_its_lines() {
+        let file = Arc::new(PathBuf::from("/home/config.toml"));
+        let user = |line| Source::User(Arc::clone(&file), line);
+        let trusted = Source::Trusted(Arc::new(PathBuf::from("/repo/config.toml")), 2);
+        let all = [user(4), user(3), user(3), Source::Flag("--allow"), user(5), user(9), trusted];
+        assert_eq!(places(all.iter()), "/home/config.toml:3-5,9, --allow, /repo/config.toml:2 (trusted)");
+        assert_eq!(places([].iter()), "");
+    }
 }

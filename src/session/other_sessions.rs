@@ -1,6 +1,6 @@
 //! The other sessions of a folder: which there are, what was said in them, and how each ended.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::config::Invocation;
 use crate::config::fault::one_line;
 use crate::ledger::{Body, Ending, Entry, EntryId, Injector, Millis, UserMessage};
 use crate::runtime::SessionStore;
-use crate::runtime::store::{Summary, find, list};
+use crate::runtime::store::{Summary, find, first_line_of, list};
 use crate::ui::{EarlierSession, PreviewPart, ago};
 use crate::view::ending_words;
 
@@ -21,6 +21,8 @@ const MOST_SESSIONS: usize = 50;
 const MOST_PROMPTS: usize = 1_000;
 /// Characters of a session's first message.
 const FIRST_WORDS: usize = 200;
+/// Characters of an id that tell a session from others.
+const FIRST_OF_ID: usize = 13;
 /// Entries at the end of a session that its preview shows.
 const LAST_ENTRIES: usize = 40;
 
@@ -47,7 +49,10 @@ impl EarlierSessions {
 
     /// Those that one can go on with, newest first, as of now.
     pub(crate) fn list(&self, now: Millis) -> Vec<EarlierSession> {
-        self.sessions().iter().map(|summary| described(summary, now)).collect()
+        let sessions = self.sessions();
+        let origins = origins(&sessions, |session| first_line_of(&session.path)?.forked_from);
+        let both = sessions.iter().zip(origins);
+        both.map(|(summary, origin)| described(summary, origin.as_deref(), now)).collect()
     }
 
     /// The other sessions in which something was said, newest first.
@@ -143,17 +148,29 @@ fn part(body: &Body) -> Option<PreviewPart> {
     }
 }
 
-fn described(summary: &Summary, now: Millis) -> EarlierSession {
+/// Of which session each is a fork, where another one of the list has its title: only there it matters, and the first line of
+/// a file must be read for it.
+fn origins(sessions: &[Summary], origin: impl Fn(&Summary) -> Option<String>) -> Vec<Option<String>> {
+    let mut titles: BTreeMap<&str, usize> = BTreeMap::new();
+    sessions.iter().for_each(|session| *titles.entry(session.title()).or_default() += 1);
+    let is_alike = |session: &Summary| titles.get(session.title()).is_some_and(|count| *count > 1);
+    let of = |session: &Summary| Some(origin(session)?.rsplit_once('@')?.0.to_owned());
+    sessions.iter().map(|session| if is_alike(session) { of(session) } else { None }).collect()
+}
+
+fn described(summary: &Summary, origin: Option<&str>, now: Millis) -> EarlierSession {
     // The record has names for programs.
     let ending = summary.ending.as_deref();
     let ending = ending.map_or("unfinished", |name| match Ending::parse(name) {
         Some(ending) => ending_words(ending),
         None => name,
     });
+    let fork = origin.map(|from| format!(" · fork of {}", first_words(from, FIRST_OF_ID)));
+    let fork = fork.unwrap_or_default();
     EarlierSession {
         id: summary.id.clone(),
         words: first_words(summary.title(), FIRST_WORDS),
-        aside: format!("{} · {ending}", ago(now.since(summary.started))),
+        aside: format!("{} · {ending}{fork}", ago(now.since(summary.started))),
     }
 }
 
@@ -209,5 +226,28 @@ mod tests {
         let said = (0..entries.len()).filter_map(|at| said(&entries, at, None));
         let said: Vec<String> = said.map(|said| said.content).collect();
         assert_eq!(said, ["/fix this", "/fix it\n\nFix it."]);
+    }
+
+    #[test]
+    fn a_fork_is_told_from_the_session_whose_title_it_has() {
+        let session = |id: &str, words: &str| Summary {
+            id: id.to_owned(),
+            cwd: String::new(),
+            started: Millis(0),
+            model: String::new(),
+            first_message: words.to_owned(),
+            name: None,
+            tags: Vec::new(),
+            is_sealed: false,
+            ending: None,
+            entries: 1,
+            bytes: 1,
+            path: PathBuf::new(),
+        };
+        let all = [session("c", "other"), session("b", "hello"), session("a", "hello")];
+        let origin = |one: &Summary| (one.id != "a").then(|| "a@e2".to_owned());
+        assert_eq!(origins(&all, origin), [None, Some("a".to_owned()), None], "the title of c is its own");
+        assert!(described(&all[1], Some("a"), Millis(0)).aside.ends_with(" · unfinished · fork of a"));
+        assert!(described(&all[2], None, Millis(0)).aside.ends_with(" · unfinished"));
     }
 }

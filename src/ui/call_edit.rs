@@ -11,17 +11,19 @@ pub(super) enum EditedPart {
     Command,
     /// What a file will hold: all but blank ends, which stay, and with marks for tabs.
     Content,
+    /// What the only replacement of an edit puts into the file, in the same way.
+    Replacement,
     /// All arguments, as JSON.
     Arguments,
 }
 
 impl EditedPart {
-    /// The argument that it is; none where it is all of them.
+    /// The argument that it is; none where it is all of them, or lies deeper.
     pub(super) fn argument(self) -> Option<&'static str> {
         match self {
             Self::Command => Some("command"),
             Self::Content => Some("content"),
-            Self::Arguments => None,
+            Self::Replacement | Self::Arguments => None,
         }
     }
 }

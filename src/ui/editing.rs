@@ -1,13 +1,15 @@
 //! A call that waits is changed in the composer before it is decided: what comes of it is another action, and is asked
-//! about anew. A command and the content of a file are changed as they are, everything else as JSON.
+//! about anew. A command, the content of a file and the only replacement of an edit are changed as they are, everything else
+//! as JSON.
 
 use std::borrow::Cow;
 
 use serde_json::Value;
+use tui_textarea::CursorMove;
 
 use crate::agent::{Answer, Intent};
 use crate::ledger::{ApprovalRequest, Arguments};
-use crate::tool::name::WRITE;
+use crate::tool::name::{EDIT, WRITE};
 use crate::view::View;
 
 use super::deciding::is_allowed;
@@ -24,11 +26,19 @@ pub(super) fn begin(local: &mut Local, view: &View, press: Press) {
     }
     (local.overlay, local.always, local.search) = (None, None, None);
     let (part, text) = opened(asked);
-    if part != EditedPart::Arguments && text.contains(TAB_MARK) {
-        local.hint = Some(tabs_are_marked());
-    }
+    local.hint = match part {
+        EditedPart::Command | EditedPart::Content | EditedPart::Replacement if text.contains(TAB_MARK) => {
+            Some(tabs_are_marked())
+        }
+        EditedPart::Replacement => Some("this is the new text; what it replaces stays".to_owned()),
+        EditedPart::Command | EditedPart::Content | EditedPart::Arguments => local.hint.take(),
+    };
     let kept = std::mem::take(&mut local.composer);
     local.composer.hold(&text);
+    // A text of several lines is read before it is changed; a line is mostly gone on with.
+    if text.contains('\n') {
+        local.composer.go(CursorMove::Jump(0, 0));
+    }
     local.edit = Some(Edit { request, tool: asked.name.clone(), part, kept, sent: None });
     local.focus = Focus::Composer;
 }
@@ -91,6 +101,10 @@ pub(super) fn settle(local: &mut Local, view: &View) -> bool {
     was_open
 }
 
+/// What an edit calls its replacements, and what each puts there.
+const EDITS: &str = "edits";
+const NEW_TEXT: &str = "new_text";
+
 /// Stands for a tab in a command and in the content of a file: the composer shows tabs as spaces.
 const TAB_MARK: char = super::text::TAB_SIGN;
 
@@ -132,17 +146,36 @@ fn opened(asked: &ApprovalRequest) -> (EditedPart, String) {
     {
         return (EditedPart::Command, command.to_owned());
     }
-    let content =
-        text(EditedPart::Content).filter(|content| asked.name == WRITE && !content.contains(TAB_MARK));
-    if let Some(content) = content {
+    let written = match asked.name.as_str() {
+        WRITE => text(EditedPart::Content).map(|content| (EditedPart::Content, content)),
+        EDIT => only_replacement(&asked.arguments).map(|new| (EditedPart::Replacement, new)),
+        _ => None,
+    };
+    if let Some((part, content)) = written.filter(|(_, content)| !content.contains(TAB_MARK)) {
         let content =
             if has_windows_ends(content) { content.replace("\r\n", "\n") } else { content.to_owned() };
         let marked = content.trim().replace('\t', &TAB_MARK.to_string());
         if is_typed_as_it_is(&marked) {
-            return (EditedPart::Content, marked);
+            return (part, marked);
         }
     }
     (EditedPart::Arguments, spelled(&asked.arguments))
+}
+
+/// What the only replacement of an edit puts there; nothing where there are several.
+fn only_replacement(arguments: &Value) -> Option<&str> {
+    match arguments.get(EDITS)?.as_array()?.as_slice() {
+        [only] => only.get(NEW_TEXT)?.as_str(),
+        _ => None,
+    }
+}
+
+/// The arguments of an edit whose only replacement puts this there.
+fn with_replacement(from: &Value, text: &str) -> Option<Value> {
+    let after = content(only_replacement(from)?, text);
+    let mut changed = from.clone();
+    *changed.get_mut(EDITS)?.get_mut(0)?.get_mut(NEW_TEXT)? = Value::String(after);
+    Some(changed)
 }
 
 /// The content of a file that the text makes of this: its blank ends stay.
@@ -170,6 +203,9 @@ pub(super) fn changed(from: &Value, text: &str, part: EditedPart) -> Result<Argu
             let mut members = members.clone();
             members.insert(name.to_owned(), Value::String(after));
             Value::Object(members)
+        }
+        _ if part == EditedPart::Replacement => {
+            with_replacement(from, text).ok_or("the call has no single replacement any more")?
         }
         _ => serde_json::from_str(text).map_err(|why| format!("this is not JSON: {why}"))?,
     };

@@ -12,6 +12,8 @@ use memchr::memrchr;
 pub(super) const MOST_SHOWN: usize = 100;
 /// Where the bits of a rank stand that say how long a path is.
 const LENGTH_BITS: u32 = 12;
+/// The deepest level that is told apart where nothing is typed.
+const DEEPEST: u32 = 15;
 /// Where the bit stands that puts hidden and ignored files behind all others.
 const LAST_BIT: u32 = 31;
 
@@ -159,7 +161,8 @@ impl Name {
         let name = path.get(self.base..).unwrap_or_default();
         let may_hold = side_by_side & !self.pairs == 0;
         let level = if typed.is_empty() {
-            self.depth.min(15)
+            // Sub-agents stand behind the files, however few those are.
+            if self.is_subagent { DEEPEST + 1 } else { self.depth.min(DEEPEST) }
         } else if may_hold && (name == typed || path == typed) {
             0
         } else if may_hold && path.starts_with(typed) {
@@ -276,6 +279,7 @@ mod tests {
         let files = ["explored.rs", "z.rs"].map(|path| (path.to_owned(), false));
         let list = FileList::with_subagents(["explore".to_owned()].into_iter(), files.into_iter(), false);
         assert_eq!(order(&list, "expl"), ["explore", "explored.rs"]);
+        assert_eq!(order(&list, ""), ["z.rs", "explored.rs", "explore"], "files come first");
         assert!(list.is_subagent(0) && !list.is_subagent(1) && !list.has("explore"));
     }
 

@@ -78,6 +78,7 @@ fn act(local: &mut Local, view: &View, command: KeyAction, press: Press, was_arm
         KeyAction::Focus if command_menu::complete(local, view) => {}
         KeyAction::Thinking => local.thinking_open = !local.thinking_open,
         KeyAction::Focus => focus::tab(local, view, press),
+        KeyAction::Home | KeyAction::End if goes_in_edit(local, command, key.modifiers) => {}
         KeyAction::PageUp if focus::turn(local, view, -1) => {}
         KeyAction::PageDown if focus::turn(local, view, 1) => {}
         KeyAction::End if focus::turn(local, view, i32::MAX) => {}
@@ -282,6 +283,23 @@ pub(super) fn edit(local: &mut Local, press: Press) {
         (KeyCode::End, _) | (KeyCode::Char('e'), KeyModifiers::CONTROL) => composer.go(CursorMove::End),
         _ => {}
     }
+}
+
+/// While a call is changed, its text is what has a beginning and an end: goes there. Says whether it did.
+fn goes_in_edit(local: &mut Local, command: KeyAction, held: KeyModifiers) -> bool {
+    if !local.is_editing() || local.focus != Focus::Composer {
+        return false;
+    }
+    if command == KeyAction::Home {
+        local.composer.go(CursorMove::Jump(0, 0));
+        return true;
+    }
+    let is_to_end = held.contains(KeyModifiers::CONTROL);
+    if is_to_end {
+        local.composer.go(CursorMove::Bottom);
+        local.composer.go(CursorMove::End);
+    }
+    is_to_end
 }
 
 /// Does what a command means that has this key.

@@ -126,10 +126,10 @@ fn the_best_match_is_first_in_the_palette_and_above_the_composer() {
     };
     assert_eq!(offered(&mut harness, "/th"), ["/theme", "/thinking"]);
     for (typed, name, stands_for) in [
-        ("/resu", "/resume", "as /sessions"),
-        ("/cle", "/clear", "as /new"),
-        ("/exi", "/exit", "as /quit"),
-        ("/cos", "/cost", "as /budgets"),
+        ("/resu", "/resume", "resume a session of this folder (as /sessions)"),
+        ("/cle", "/clear", "begin a new session (as /new)"),
+        ("/exi", "/exit", "leave (as /quit)"),
+        ("/cos", "/cost", "the budgets: used, limit, left (as /budgets)"),
     ] {
         assert_eq!(offered(&mut harness, typed)[0], name, "fingers know the name");
         assert!(harness.frame(80, 24).contains(stands_for), "{name}");

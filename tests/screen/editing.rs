@@ -14,17 +14,17 @@ use serde_json::{Value, json};
 const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (40, 10)];
 
 /// Somebody who has seen the waiting call.
-fn before(builder: SessionBuilder) -> ScreenHarness {
+pub(crate) fn before(builder: SessionBuilder) -> ScreenHarness {
     let mut harness = ScreenHarness::new(builder);
     harness.frame(80, 24);
     harness
 }
 
-fn enter(harness: &mut ScreenHarness) -> Vec<UiEffect> {
+pub(crate) fn enter(harness: &mut ScreenHarness) -> Vec<UiEffect> {
     harness.key(KeyCode::Enter, KeyModifiers::NONE)
 }
 
-fn proposed(acts: &[UiEffect]) -> (EntryId, CallId, Value) {
+pub(crate) fn proposed(acts: &[UiEffect]) -> (EntryId, CallId, Value) {
     match acts {
         [UiEffect::Send(Intent::Decide { request, call, answer: Answer::Edit(arguments) })] => {
             (*request, *call, arguments.to_value())
@@ -82,6 +82,8 @@ fn the_content_of_a_file_is_changed_as_text() {
     assert_eq!(harness.local.composer.text(), "all:\n⇥cargo test \"x\"");
     assert!(harness.local.hint.as_ref().unwrap().contains("⇥ stands for a tab"));
     assert!(enter(&mut harness).is_empty() && harness.local.edit.is_some(), "nothing changed yet");
+    // It begins at the beginning.
+    harness.key(KeyCode::End, KeyModifiers::CONTROL);
     harness.press(" y");
     let (_, _, arguments) = proposed(&enter(&mut harness));
     assert_eq!(arguments, json!({ "path": "Makefile", "content": "\nall:\n\tcargo test \"x\" y\n\n" }));
@@ -100,6 +102,7 @@ fn a_tab_that_is_pasted_into_what_runs_or_is_written_stays_one() {
     let content = "all:\n\techo one\n";
     let mut harness = before(waiting("write", json!({ "path": "Makefile", "content": content })));
     harness.answers("e");
+    harness.key(KeyCode::End, KeyModifiers::CONTROL);
     paste(&mut harness.local, &harness.view, "\n\techo two");
     assert_eq!(harness.local.composer.text(), "all:\n⇥echo one\n⇥echo two");
     assert!(harness.local.hint.as_ref().unwrap().contains("⇥ stands for a tab"));
@@ -196,6 +199,7 @@ fn a_file_with_line_ends_of_windows_is_changed_as_text_and_keeps_them() {
     let mut harness = before(waiting("write", json!({ "path": "dos.txt", "content": "a\r\nb\r\n" })));
     harness.answers("e");
     assert_eq!(harness.local.composer.text(), "a\nb");
+    harness.key(KeyCode::End, KeyModifiers::CONTROL);
     harness.press("2");
     let (_, _, arguments) = proposed(&enter(&mut harness));
     assert_eq!(arguments["content"], "a\r\nb2\r\n");
@@ -317,7 +321,7 @@ fn a_changed_call_shows_what_it_is_now() {
     }
 }
 
-fn waiting(name: &str, arguments: Value) -> SessionBuilder {
+pub(crate) fn waiting(name: &str, arguments: Value) -> SessionBuilder {
     let mut builder = SessionBuilder::new();
     builder.user("Go on.");
     let made = builder.tool_use(name, arguments);

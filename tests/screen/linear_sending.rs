@@ -6,8 +6,8 @@ use crate::scenes;
 use crate::session_builder::SessionBuilder;
 use countersign::agent::{Event, Intent, Live};
 use countersign::hooks::HookPoint;
-use countersign::ledger::{AttachedFile, Millis, UserMessage};
-use countersign::ui::linear::{Line, LinearEffect};
+use countersign::ledger::{AttachedFile, Millis, Pastes, UserMessage};
+use countersign::ui::linear::{Echo, Line, LinearEffect};
 use countersign::ui::{Reply, Request};
 
 #[test]
@@ -135,4 +135,63 @@ fn a_model_that_does_not_answer_is_kept_as_the_command_that_named_it() {
     linear.writes();
     assert!(linear.said.contains("kept, /send sends it: /model x/y\n"), "{}", linear.said);
     assert_eq!(linear.types("/send"), chosen);
+}
+
+/// Lines that came at once at a terminal.
+fn at_once(linear: &mut LinearHarness, texts: &[&str]) -> Vec<Line> {
+    let questions = linear.questions;
+    texts.iter().map(|text| Line { alone: false, ..linear.line(text, questions) }).collect()
+}
+
+#[test]
+fn lines_that_came_at_once_are_one_message_that_is_recorded_as_pasted() {
+    let mut linear = LinearHarness::new(SessionBuilder::new());
+    let texts: Vec<String> = (1..=30).map(|n| if n == 4 { String::new() } else { format!("p{n}") }).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let lines = at_once(&mut linear, &texts);
+    assert!(linear.talk.are_one_text(&lines));
+    let whole = texts.join("\n");
+    let said = UserMessage { pastes: Pastes::all(&whole), ..UserMessage::text(whole) };
+    assert_eq!(linear.talk.pasted(&lines), [LinearEffect::Send(Intent::Submit(said))]);
+    assert!(linear.writes().contains("pasted: 30 lines, one message\n"), "{}", linear.said);
+    // A few lines are words, as they are on the screen; a command among them is one of them.
+    let lines = at_once(&mut linear, &["!touch x", "and more", "/mode unrestricted", ""]);
+    assert!(linear.talk.are_one_text(&lines));
+    let said = UserMessage::text("!touch x\nand more\n/mode unrestricted");
+    assert_eq!(linear.talk.pasted(&lines), [LinearEffect::Send(Intent::Submit(said))]);
+    assert!(linear.writes().contains("note: nothing in a paste"), "{}", linear.said);
+}
+
+#[test]
+fn lines_that_came_at_once_are_no_message_where_each_has_a_meaning_of_its_own() {
+    let mut linear = LinearHarness::new(SessionBuilder::new());
+    for lines in
+        [&["!touch x", "/help", ""][..], &["one"], &["\"\"\"", "one", "two"], &["\"\"\"one", "two\"\"\"", ""]]
+    {
+        let lines = at_once(&mut linear, lines);
+        assert!(!linear.talk.are_one_text(&lines), "{lines:?}");
+    }
+    let source = at_once(&mut linear, &["\"\"\"What it does.\"\"\"", "import os"]);
+    assert!(linear.talk.are_one_text(&source), "a text that only begins with quotes");
+    let piped: Vec<Line> = at_once(&mut linear, &["one", "two"])
+        .into_iter()
+        .map(|line| Line { echo: Echo::Unseen, ..line })
+        .collect();
+    assert!(!linear.talk.are_one_text(&piped));
+    linear.types("\"\"\"");
+    let lines = at_once(&mut linear, &["one", "two"]);
+    assert!(!linear.talk.are_one_text(&lines), "quotes are open");
+}
+
+#[test]
+fn lines_that_came_at_once_answer_no_call_and_are_kept_together() {
+    let mut asked = LinearHarness::new(scenes::waiting_command());
+    let answers = at_once(&mut asked, &["y 1", "y 2"]);
+    assert!(!asked.talk.are_one_text(&answers), "each is refused by its name");
+    let lines = at_once(&mut asked, &["y 1", "and be quick"]);
+    assert!(asked.talk.are_one_text(&lines));
+    assert_eq!(asked.talk.pasted(&lines), []);
+    asked.writes();
+    assert!(asked.said.contains("not sent: a call waits for you"), "{}", asked.said);
+    assert!(asked.said.ends_with("kept, /send sends it: y 1\n  and be quick\n"), "{}", asked.said);
 }

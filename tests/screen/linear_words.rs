@@ -6,7 +6,7 @@ use crate::linear_harness::{LinearHarness, asked};
 use crate::scenes::waiting_command;
 use crate::session_builder::SessionBuilder;
 use countersign::agent::{Answer, Intent};
-use countersign::ledger::{Arguments, CallId, Decider, Preview, Remark, ToolUse};
+use countersign::ledger::{Arguments, CallId, Decider, Millis, Preview, Remark, ToolUse};
 use countersign::ui::linear::LinearEffect;
 use serde_json::json;
 
@@ -135,4 +135,22 @@ fn after_a_call_has_gone_a_letter_by_itself_answers_no_other() {
     let said = linear.hears();
     assert!(said.contains("waits for you 1: shell") && !said.contains("add the number"), "{said}");
     assert_eq!(linear.types("y").len(), 1);
+}
+
+#[test]
+fn nothing_is_asked_for_that_would_change_the_check_of_a_goal() {
+    let mut builder = SessionBuilder::new();
+    builder.user("Tidy up.");
+    let arguments = Arguments::from_value(json!({ "command": "make test" }));
+    let (call, token) = builder.ledger.validate(Millis(builder.now), "shell", arguments).unwrap();
+    std::mem::forget(token);
+    builder.tell();
+    builder.ask(call.id, "shell", Preview::Command("make test".into()));
+    let mut linear = LinearHarness::new(builder);
+    assert!(linear.said.contains("n deny, r deny with a reason\n"), "{}", linear.said);
+    assert_eq!(linear.types("e"), []);
+    let said = "not an answer: the check of a goal cannot be changed; n denies it\n";
+    assert!(linear.said.ends_with(said), "{}", linear.said);
+    assert!(matches!(&linear.types("n")[..], [LinearEffect::Send(Intent::Decide { .. })]));
+    assert!(waits().said.contains("r deny with a reason, e change it first\n"));
 }

@@ -78,6 +78,7 @@ mod picking;
 mod plan;
 mod pointer;
 mod reading;
+mod replacing;
 mod replaying;
 mod replying;
 mod revoking;

@@ -216,7 +216,9 @@ fn a_summary_has_the_focus_and_opens() {
 fn the_wait_before_a_retry_counts_down() {
     let mut harness = ScreenHarness::new(scenes::retrying());
     let first = harness.frame(100, 24);
-    assert!(first.contains("The provider is overloaded (HTTP 529): retrying in 4 s (2 of 4)"), "{first}");
+    assert!(first.contains("The provider is overloaded (HTTP 529), retrying in 4 s (2 of 4)"), "{first}");
+    let narrow = harness.frame(80, 24);
+    assert!(narrow.contains("The provider is overloaded, retrying in 4 s (2 of 4)"), "{narrow}");
     harness.builder.now += 2_000;
     assert!(harness.frame(100, 24).contains("retrying in 2 s (2 of 4)"));
     assert!(harness.frame(40, 10).contains("Retrying in 2 s (2 of 4)"));

@@ -198,19 +198,20 @@ async fn what_is_typed_before_the_question_steers_and_never_approves() {
     says(&mut app, "go").await;
     app.sees("model: slow words").await;
     app.keys("y\nand be quick\n").await;
-    app.until("two notes", |screen| screen.matches("queued: sent with").count() == 2).await;
+    app.sees("pasted: 2 lines, one message").await;
+    app.sees("queued: sent with").await;
     app.sees("answer: y once").await;
     assert!(!home.has("made.txt"));
     app.reads().await;
     app.keys("n\n").await;
     app.sees("both are heard").await;
-    app.sees("delivered to the model: and be quick").await;
+    app.sees("delivered to the model: y").await;
     app.keys(CTRL_D).await;
     assert!(app.ends().await.success());
     assert!(!home.has("made.txt"));
     assert_eq!(home.texts("approval", "decision"), ["deny"]);
     let said = home.texts("injected", "text");
-    assert!(said.ends_with(&["y".to_owned(), "and be quick".to_owned()]), "{said:?}");
+    assert!(said.ends_with(&["y\nand be quick".to_owned()]), "{said:?}");
     assert_plain(&app);
 }
 

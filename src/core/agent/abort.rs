@@ -5,15 +5,29 @@
 
 use crate::ledger::{
     Abort, AbortPath, About, CallId, CutBy, Ending, Millis, Note, OpenCall, Outcome, Remark, Settlement,
-    aborted_after, aborted_text, was_typed_into,
+    aborted_after, aborted_text, grouped, was_typed_into,
 };
 
-use crate::model::UnfinishedCall;
+use crate::model::{Glimpse, UnfinishedCall};
 
 use super::phase::{Awaiting, CallState, Dispatching, Pending, Phase};
 use super::step::Step;
 use super::unanswered::Silence;
 use super::{Agent, Effect, Operation};
+
+/// How far the arguments of a call came: the file, if one is named by then, and the lines or bytes.
+fn how_far(call: &UnfinishedCall) -> Option<String> {
+    let glimpse = Glimpse::of(&call.arguments);
+    let written = match (glimpse.breaks, call.arguments.len() as u64) {
+        (0, 0) => return None,
+        (0, 1) => "1 byte so far".to_owned(),
+        (0, bytes) => format!("{} bytes so far", grouped(bytes)),
+        (breaks, _) => format!("{} lines so far", grouped(breaks + 1)),
+    };
+    // A path may hold a line break, and the line ends there.
+    let path = glimpse.path.map(|path| path.replace(['\n', '\r'], " "));
+    Some(path.map_or_else(|| written.clone(), |path| format!("{path}, {written}")))
+}
 
 impl Agent {
     /// Stops whatever is under way. Idle stays idle.
@@ -109,11 +123,16 @@ impl Agent {
             }
         }
         for call in unfinished {
-            let UnfinishedCall { name, arguments, is_hosted } = call;
-            let text = if is_hosted {
-                format!("The provider had not finished its own call of {name}: {arguments}")
+            let UnfinishedCall { name, arguments, is_hosted } = &call;
+            // The first line is what people are told; what was written of the arguments stands below it.
+            let about = match how_far(&call) {
+                Some(how_far) => format!("{name} was not finished: {how_far}"),
+                None => format!("{name} was not finished"),
+            };
+            let text = if *is_hosted {
+                format!("A call of the provider's own {about}:\n{arguments}")
             } else {
-                format!("The arguments of a call of {name} were not finished: {arguments}")
+                format!("A call of {about}:\n{arguments}")
             };
             self.history.ledger.remark(step.now, Remark::Note(Note::plain(awaiting.message, text)));
         }

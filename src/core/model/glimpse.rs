@@ -17,6 +17,13 @@ pub struct Glimpse {
 }
 
 impl Glimpse {
+    /// What can be told of arguments that ended here.
+    pub fn of(arguments: &str) -> Self {
+        let mut glimpse = Self::default();
+        glimpse.take(arguments, arguments);
+        glimpse
+    }
+
     /// Takes in a piece, which is already the end of `all`.
     pub(super) fn take(&mut self, piece: &str, all: &str) {
         for byte in piece.bytes() {

@@ -8,6 +8,7 @@ use crate::policy::Mode;
 use crate::tool::NamedHost;
 use crate::ui::branches::BranchWish;
 use crate::ui::chord::Chord;
+use crate::ui::mention::is_called_a_file;
 use crate::ui::picker::RewindWay;
 use crate::ui::picker_source::Source;
 use crate::ui::race_wish::RaceWish;
@@ -170,6 +171,13 @@ pub(super) fn goal(words: &str) -> Read {
         return Err(format!("/goal {}", goal::USAGE));
     }
     let (word, rest) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
+    // A single word is no goal, and what people type then is the name of a file.
+    if rest.is_empty() && is_called_a_file(word) {
+        return Err(format!(
+            "/goal takes the words of a goal, not a file; only `--goal` on the command line takes one: \
+             countersign exec --goal {word}"
+        ));
+    }
     Ok(Meaning::Intent(match word {
         "resume" => Intent::ResumeGoal(rest.trim().into()),
         _ => Intent::Pursue(Box::new(goal::read(words)?), UserMessage::default()),

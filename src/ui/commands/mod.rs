@@ -318,6 +318,8 @@ mod tests {
         assert_eq!(read("/mode"), Some(Ok(Meaning::Pick(Source::Modes))));
         assert!(matches!(read("/goal"), Some(Err(why)) if why.contains("check:")));
         assert!(matches!(read("/goal mend it"), Some(Err(why)) if why.contains("done condition")));
+        assert!(matches!(read("/goal goal.toml"), Some(Err(why)) if why.contains("only `--goal`")));
+        assert!(matches!(read("/goal docs/x.md | check: make"), Some(Ok(_))));
         assert_eq!(read("/goal resume now"), says(Intent::ResumeGoal("now".into())));
         assert!(matches!(read("/mode fast"), Some(Err(why)) if why.contains("unrestricted")));
         assert!(matches!(read("/quit now"), Some(Err(_))));

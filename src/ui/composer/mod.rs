@@ -22,7 +22,7 @@ use origin::TextOrigin;
 use pastes::{Paste, one_kind_of_ends, unfolded};
 
 pub use pastes::plain;
-pub(super) use pastes::{JOINS, LEFT, NUMBER, RIGHT, named};
+pub(super) use pastes::{JOINS, LEFT, NUMBER, RIGHT, is_long, named};
 
 /// What is being typed.
 #[derive(Debug, Clone)]
@@ -60,10 +60,6 @@ impl Default for Composer {
 impl Composer {
     /// Most rows that it takes on the screen.
     pub const MOST_ROWS: u16 = 8;
-    /// A paste with more lines than this is folded.
-    const FOLD_LINES: usize = 20;
-    /// A paste with more bytes than this is folded.
-    const FOLD_BYTES: usize = 2 * 1024;
     /// Most bytes that may be typed; every key redraws them all.
     const MOST_BYTES: usize = 64 * 1024;
 
@@ -204,9 +200,7 @@ impl Composer {
     }
 
     fn folds(&self, pasted: &str) -> bool {
-        pasted.len() > Self::FOLD_BYTES
-            || pasted.lines().count() > Self::FOLD_LINES
-            || !self.has_room(pasted.len())
+        is_long(pasted) || !self.has_room(pasted.len())
     }
 
     /// Puts a text in the place of so many characters before the cursor.

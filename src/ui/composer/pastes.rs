@@ -6,6 +6,10 @@ use crate::ledger::{MessagePiece, Pastes};
 
 use super::super::text::{grouped, sanitize};
 
+/// A paste with more lines than this is folded.
+const FOLD_LINES: usize = 20;
+/// A paste with more bytes than this is folded.
+const FOLD_BYTES: usize = 2 * 1024;
 /// A blank at which no line is broken, and no word ends: a name stays in one row.
 pub(in crate::ui) const JOINS: char = '\u{202f}';
 /// The brackets of a name while it is edited: letters, so that they too stay in its row. The composer draws brackets.
@@ -43,6 +47,11 @@ impl Paste {
         };
         Self { name: names.find(is_free).unwrap_or_default().chars().map(joined).collect(), text }
     }
+}
+
+/// Whether a paste is recorded as one, and has a name of its own wherever people read the message.
+pub(in crate::ui) fn is_long(pasted: &str) -> bool {
+    pasted.len() > FOLD_BYTES || pasted.lines().count() > FOLD_LINES
 }
 
 /// A pasted text with newlines at the ends of its lines.

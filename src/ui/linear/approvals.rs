@@ -8,7 +8,7 @@ use crate::ledger::{CallId, EntryId, Sandboxing, Scope};
 use crate::tool::ASK;
 use crate::ui::effect_words;
 use crate::ui::local::RuleToKeep;
-use crate::view::View;
+use crate::view::{Panel, View};
 
 use super::call_numbers::CallNumbers;
 use super::moment::Moment;
@@ -58,6 +58,8 @@ struct AskedCall {
     has_sandbox: bool,
     /// Its question names what the sandbox cannot hide from it.
     has_gap: bool,
+    /// It is the check of a goal: what was agreed on, which nobody changes.
+    is_check: bool,
     /// A sub-agent makes it: what holds for longer holds for the rest of its session.
     is_below: bool,
 }
@@ -156,6 +158,7 @@ impl Approvals {
                 has_rule: request.rule.is_some(),
                 has_sandbox: request.sandboxing == Sandboxing::OnWish,
                 has_gap: !request.gaps.is_empty(),
+                is_check: view.panel(request.call).is_some_and(Panel::is_goal_check),
                 is_below: view.panel(request.call).is_some_and(|panel| panel.asked_by.is_some()),
             };
             self.asked.insert(*id, asked);
@@ -207,10 +210,9 @@ impl Approvals {
         let always = self.offered(|asked| asked.has_rule, "a", "always");
         let sandbox = self.offered(|asked| asked.has_sandbox, "b", "once in the sandbox");
         let anyway = self.offered(|asked| asked.has_gap, "g", "anyway, this session");
-        let session = self.session();
-        let calls = format!(
-            "y once, s {session},{always}{sandbox}{anyway} n deny, r deny with a reason, e change it first"
-        );
+        let change = self.offered(|asked| !asked.is_check, "e", "change it first");
+        let first = format!("y once, s {},{always}{sandbox}{anyway}", self.session());
+        let calls = format!("{first} n deny, r deny with a reason,{change}").trim_end_matches(',').to_owned();
         let questions = "r answer, n no answer";
         let (asks, calls_wait) =
             (self.open().any(|(_, a)| a.is_question), self.open().any(|(_, a)| !a.is_question));
@@ -269,8 +271,7 @@ impl Approvals {
             Ok(meant) => meant,
             Err(why) => return LineMeaning::Not(why),
         };
-        let Word { letter, .. } = word;
-        if let Some(why) = asked.not_yet(letter, now) {
+        if let Some(why) = asked.not_yet(word.letter, now) {
             return LineMeaning::Not(why);
         }
         let (call, number) = (asked.call, asked.number);

@@ -7,6 +7,7 @@ use crate::ledger::{CallId, EntryId};
 use crate::ui::editing::changed;
 use crate::ui::local::EditedPart;
 use crate::ui::request::Request;
+use crate::view::Panel;
 
 use super::approvals::{LineMeaning, Purpose};
 use super::asked_words::AskedWords;
@@ -37,6 +38,10 @@ impl LinearSession {
                 let accepts = (!gaps.is_empty()).then_some(Intent::AcceptGaps { call: Some(call), gaps });
                 let decides = Intent::Decide { request, call, answer: Answer::AllowOnce };
                 accepts.into_iter().chain([decides]).map(LinearEffect::Send).collect()
+            }
+            LineMeaning::Words(_, call, Purpose::Changes) if self.checks_a_goal(call) => {
+                self.output.say("not an answer: the check of a goal cannot be changed; n denies it");
+                Vec::new()
             }
             LineMeaning::Words(request, call, purpose) => {
                 self.words = Some(AskedWords::new(request, call, purpose));
@@ -130,6 +135,11 @@ impl LinearSession {
         let waiting = self.renderer.view.waiting();
         let asked = waiting.into_iter().find(|(id, _)| *id == request);
         asked.map(|(_, asked)| asked.gaps.clone()).unwrap_or_default()
+    }
+
+    /// Whether a call checks a goal: it is what was agreed on, and another one would prove something else.
+    fn checks_a_goal(&self, call: CallId) -> bool {
+        self.renderer.view.panel(call).is_some_and(Panel::is_goal_check)
     }
 
     /// What a line changes of this call; content of several lines has no place on one.

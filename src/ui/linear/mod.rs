@@ -20,6 +20,7 @@ mod multiline;
 mod offered_undo;
 mod output;
 mod pages;
+mod pasted;
 mod renderer;
 mod replying;
 mod retry;

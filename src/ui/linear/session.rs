@@ -80,7 +80,7 @@ pub struct LinearSession {
     pub(super) now: Millis,
     /// Something was sent, and what comes of it has not come back yet.
     pub(super) expected: Option<Awaited>,
-    quit_armed: bool,
+    pub(super) quit_armed: bool,
     /// The sessions behind that of the sub-agent which is said, the first session first.
     pub(super) behind: Vec<Behind>,
     pub(super) steering: usize,

@@ -1,5 +1,7 @@
 //! Lines that came together, and texts of several lines: what of them is words, and what may be carried out.
 
+use crate::agent::Intent;
+use crate::ledger::UserMessage;
 use crate::ui::commands::{self, Fronts};
 
 use super::budget_stop;
@@ -28,6 +30,12 @@ impl LinearSession {
     /// A text between quotes is words, whatever it begins with: quotes are there for what is pasted between
     /// them.
     pub(super) fn quoted(&mut self, text: &str, typed: u64) -> Vec<LinearEffect> {
+        self.as_words(&UserMessage::text(text), typed, NO_COMMAND)
+    }
+
+    /// Sends a text as words, whatever it begins with; `note` says so of one that begins like a command.
+    pub(super) fn as_words(&mut self, said: &UserMessage, typed: u64, note: &str) -> Vec<LinearEffect> {
+        let text = said.content.as_str();
         self.leave_rule();
         if text.trim().is_empty() {
             return Vec::new();
@@ -41,9 +49,10 @@ impl LinearSession {
             return self.unsent(text);
         }
         if is_like_a_command {
-            self.output.say(NO_COMMAND);
+            self.output.say(note);
         }
-        self.submit(text)
+        self.renderer.was_typed(text);
+        vec![LinearEffect::Send(Intent::Submit(said.clone()))]
     }
 
     /// Whether a text was typed as words: it stays that when it comes back, and when it is sent again.

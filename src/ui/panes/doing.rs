@@ -173,8 +173,8 @@ fn beside(others: usize) -> Option<String> {
     (others > 0).then(|| format!("{} more", count(others, "call")))
 }
 
-/// The reason first, then when it is tried again. Where the line is short, the words for that become shorter, then the reason;
-/// and where nothing of the reason is left, the transcript above has it.
+/// The reason first, then when it is tried again. Where the line is short, the facts behind the reason go, then the words
+/// become shorter, then the reason; and where nothing of the reason is left, the transcript above has it.
 fn retrying(which: &str, left_ms: u64, reason: &str, room: usize) -> String {
     let left = match left_ms.div_ceil(1_000) {
         0 => "now".to_owned(),
@@ -183,12 +183,20 @@ fn retrying(which: &str, left_ms: u64, reason: &str, room: usize) -> String {
     let reason = capitalized(&one_row(reason));
     let brief = which.replace(" of ", "/");
     let tails = [
-        format!(": retrying {left} ({which})"),
-        format!(": retry {left} ({which})"),
-        format!(": retry {left} ({brief})"),
-        format!(": retry {left}"),
+        format!(", retrying {left} ({which})"),
+        format!(", retry {left} ({which})"),
+        format!(", retry {left} ({brief})"),
+        format!(", retry {left}"),
     ];
-    let whole = tails.iter().find(|tail| width(&reason) + width(tail) <= room);
+    let fits = |reason: &str, tail: &str| width(reason) + width(tail) <= room;
+    // What the status and the request were is in the transcript, too.
+    let bare = reason.split_once(" (HTTP ").map_or(reason.as_str(), |(bare, _)| bare);
+    if !tails.first().is_some_and(|tail| fits(&reason, tail))
+        && let Some(tail) = tails.iter().find(|tail| fits(bare, tail))
+    {
+        return format!("{bare}{tail}");
+    }
+    let whole = tails.iter().find(|tail| fits(&reason, tail));
     // The count matters more than half of the reason.
     let cut = || tails.iter().take(3).find(|tail| LEAST_HEAD + width(tail) <= room);
     match whole.or_else(cut) {

@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use crate::ui::local::Local;
-use crate::ui::text::width;
+use crate::ui::text::{grouped, width};
 
 use super::Screen;
 use super::words::one_row;
@@ -33,8 +33,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) -> bo
         let is_last = at + 1 == top + height;
         let more = match (is_last && below > 0, offered.is_cut) {
             (false, _) => String::new(),
-            (true, false) => format!("  … {below} more, type to narrow"),
-            (true, true) => format!("  … {below} more, and files that are not listed"),
+            (true, false) => format!("  … {} more, type to narrow", grouped(below as u64)),
+            (true, true) => format!("  … {} more, and files that are not listed", grouped(below as u64)),
         };
         let shortly = if more.is_empty() { String::new() } else { format!("  … {below} more") };
         let about = if file.is_subagent { "  sub-agent" } else { "" };

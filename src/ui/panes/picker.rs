@@ -8,7 +8,7 @@ use ratatui::text::{Line, Span};
 use crate::ui::picker::{Choice, Item, Picker};
 use crate::ui::picker_source::Source;
 use crate::ui::reply::PreviewPart;
-use crate::ui::text::{fit, markdown, sanitize, width, wrap};
+use crate::ui::text::{fit, grouped, markdown, sanitize, width, wrap};
 
 use super::words::{both_ends, cells, keys, middle, one_row};
 use super::{Screen, marks, theme_sample};
@@ -180,7 +180,11 @@ fn head(screen: &Screen<'_>, picker: &Picker, fitting: &[usize], total: u16) -> 
     // What an undo is, above its files, is none of them.
     let all = listed - usize::from(picker.source == Source::Undo && listed > 1);
     let fitting = fitting.iter().filter_map(|at| picker.items.get(*at)).filter(is_counted).count();
-    let count = if picker.query.is_empty() { all.to_string() } else { format!("{fitting} of {all}") };
+    let count = if picker.query.is_empty() {
+        grouped(all as u64)
+    } else {
+        format!("{} of {}", grouped(fitting as u64), grouped(all as u64))
+    };
     let mut left = vec![Span::styled(format!("{}  ", picker.title()), theme.title)];
     let room = usize::from(total).saturating_sub(cells(&left) + width(&count) + 3);
     let typed = one_row(&picker.query);
@@ -306,7 +310,7 @@ fn foot(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, picker: &Picker,
     };
     let mut groups = keys(pairs, screen.theme.text, screen.theme.dim);
     let total = usize::from(area.width);
-    let below = if more == 0 { String::new() } else { format!("↓ {more} more") };
+    let below = if more == 0 { String::new() } else { format!("↓ {} more", grouped(more as u64)) };
     let needed = width(&below) + 3;
     // Those that take a line and leave the list stay.
     while more > 0 && groups.len() > 2 && cells(&groups.join(&Span::raw("   "))) + needed > total {

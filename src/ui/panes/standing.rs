@@ -4,7 +4,7 @@ use ratatui::style::Style;
 
 use crate::ledger::{Abort, Decider, EscrowSettlement, Outcome, Reach, TaskState, ToolResult, seconds};
 use crate::tool::{ASK, SideEffect};
-use crate::ui::text::{fit, width};
+use crate::ui::text::{fit, grouped, width};
 use crate::ui::theme::Theme;
 use crate::view::{BackgroundShell, InBackground, Panel, PanelState, WAITS_FOR_TURN, exit, measure};
 
@@ -191,7 +191,11 @@ pub(super) fn answer_beside(result: &ToolResult, around: &CardContext<'_>) -> Op
 /// What a call that went well brought.
 fn achieved(result: &ToolResult) -> String {
     let brought = one_row(&measure(result));
-    if result.cut_chars > 0 { format!("{brought}, {} characters cut", result.cut_chars) } else { brought }
+    if result.cut_chars > 0 {
+        format!("{brought}, {} characters cut", grouped(result.cut_chars))
+    } else {
+        brought
+    }
 }
 
 /// How a call stands, in so much room for that and for what it is about, which needs `about` cells: in the longest words that leave it

@@ -141,7 +141,7 @@ struct LinearLoop {
     requests: mpsc::Sender<Request>,
     abort: mpsc::Sender<()>,
     now: Now,
-    /// A line of which it is not known yet whether it came by itself.
+    /// A line of which it is not known yet whether it came by itself, or the lines of a paste.
     held: HeldLine,
     /// Nothing more can be typed, and the last message is not answered yet.
     is_leaving: bool,
@@ -164,11 +164,24 @@ impl LinearLoop {
                 Err(_) => self.talk.tick((self.now)()),
             },
         }
-        if let Some(line) = self.held.due(self.lines.elapsed()) {
-            let alone = line.alone && !(self.talk.has_to_be_alone(&line) && self.lines.go_on());
-            self.typed(&Line { alone, ..line });
+        if self.held.is_due(self.lines.elapsed()) {
+            self.counts();
         }
         self.talk.say_wait();
+    }
+
+    /// What was ended has waited long enough. Several lines are a paste, of which the last one may not be ended.
+    fn counts(&mut self) {
+        let is_paste = self.held.is_marked() || self.talk.are_one_text(self.held.lines());
+        if is_paste && (self.held.is_marked() || self.lines.go_on()) {
+            self.held.wait_for_end();
+            return self.talk.paste_goes_on(self.held.lines().len());
+        }
+        let mut lines = self.held.end();
+        if let [line] = lines.as_mut_slice() {
+            line.alone = line.alone && !(self.talk.has_to_be_alone(line) && self.lines.go_on());
+        }
+        self.typed(&lines);
     }
 
     fn take(&mut self, news: News) {
@@ -192,10 +205,14 @@ impl LinearLoop {
                 // What was read before the prompt was written does not stand behind it.
                 let is_ahead = line.echo == Echo::Shown && line.at < self.prompted;
                 let line = Line { echo: if is_ahead { Echo::Elsewhere } else { line.echo }, ..line };
-                return self.held.take(line).iter().for_each(|line| self.typed(line));
+                return self.held.take(line).iter().for_each(|lines| self.typed(lines));
             }
             News::Interrupt => {
                 self.lines.forget_half();
+                if self.held.goes_on() {
+                    let dropped = self.held.end();
+                    return self.talk.paste_dropped(dropped.len(), self.lines.are_shown());
+                }
                 self.counts_now(false);
                 self.talk.interrupt(self.lines.are_shown())
             }
@@ -219,20 +236,26 @@ impl LinearLoop {
         self.talk.forget_line();
     }
 
-    /// A line whose time has come.
-    fn typed(&mut self, line: &Line) {
-        if self.outcome.is_none() {
-            let acts = self.talk.line(line);
+    /// Lines whose time has come.
+    fn typed(&mut self, lines: &[Line]) {
+        if self.outcome.is_none() && self.talk.are_one_text(lines) {
+            let acts = self.talk.pasted(lines);
             acts.into_iter().for_each(|act| self.act(act));
-            self.talk.forget_line();
+            return self.talk.forget_line();
+        }
+        for line in lines {
+            if self.outcome.is_none() {
+                let acts = self.talk.line(line);
+                acts.into_iter().for_each(|act| self.act(act));
+                self.talk.forget_line();
+            }
         }
     }
 
     /// What was ended before something else is told before that. `ended`: nothing more can be typed.
     fn counts_now(&mut self, ended: bool) {
-        if let Some(line) = self.held.cut_short(ended) {
-            self.typed(&line);
-        }
+        let lines = self.held.cut_short(ended);
+        self.typed(&lines);
     }
 
     fn act(&mut self, act: LinearEffect) {
