@@ -12,6 +12,8 @@ fn a_word_that_names_a_container_or_an_image_is_no_program() {
             ("deny", "docker run image git-push"),
             ("deny", "docker run --name git-push image git push"),
             ("deny", "docker run --name a image git-push"),
+            // It may be more than a name.
+            ("ask", "docker run --name $X push origin"),
         ],
     );
     all(

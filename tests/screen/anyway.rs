@@ -115,10 +115,10 @@ fn the_keys_to_both_ends_do_not_close_the_question_and_nothing_says_that_all_is_
         assert_eq!(frame.contains("rows 1–"), key == KeyCode::Home, "{frame}");
     }
     // Only what has been in sight is gone to: nothing is jumped over.
-    let place = |frame: &str| frame.lines().find(|row| row.contains("lines ")).map(str::to_owned);
+    let place = |frame: &str| frame.lines().find(|row| row.contains("rows ")).map(str::to_owned);
     let next = |place: Option<String>| {
         let place = place.unwrap();
-        place.split("lines ").nth(1).unwrap().split('–').next().unwrap().parse::<usize>().unwrap()
+        place.split("rows ").nth(1).unwrap().split('–').next().unwrap().parse::<usize>().unwrap()
     };
     assert!(next(place(&harness.frame(40, 10))) <= next(place(&before)) + 4);
     // Where all of it is in sight they do nothing either.

@@ -42,6 +42,8 @@ impl Agent {
         let text = words::wish(&goal, &added.content);
         let said = UserMessage { content: text.clone(), pastes: Pastes::default(), ..added };
         if let Some((what, next)) = self.no_room_for(&self.models.first, &said) {
+            // Whoever gave it waits to hear that it came back; a line that was typed comes back by itself.
+            step.emit(Live::Returned(Vec::new()));
             return refuse(step, phase, &format!("{what}: {next}"));
         }
         let brief = Injected::text(Injector::GoalCheck, words::brief(&goal));
@@ -321,10 +323,28 @@ impl super::history::History {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::{Input, Intent, Settings, SubagentPath};
+    use crate::agent::{Effect, Input, Intent, Settings, SubagentPath};
     use crate::goal::Draft;
     use crate::ledger::{CallId, ModelRef};
     use crate::model::ModelSpec;
+
+    /// A lane waits for the task to come back; a refusal by itself may be of something else.
+    #[test]
+    fn a_goal_that_does_not_fit_comes_back_and_says_why() {
+        let spec = ModelSpec { window: 600, ..ModelSpec::unknown(ModelRef::parse("near/small")) };
+        let mut agent = Agent::new(Settings::new(spec));
+        let draft = Draft { objective: "Make the parser accept empty input".to_owned(), ..Draft::default() };
+        let goal = Draft { command: "make test ".repeat(400), ..draft }.settle().unwrap();
+        let effects =
+            agent.step(Millis(1), Input::Intent(Intent::Pursue(Box::new(goal), UserMessage::text(""))));
+        let [Effect::Emit(Live::Returned(_)), Effect::Emit(Live::Refused(why))] = &effects[..] else {
+            panic!("{effects:?}")
+        };
+        assert!(
+            why.contains("near/small") && agent.is_idle() && agent.ledger().entries().is_empty(),
+            "{why}"
+        );
+    }
 
     #[test]
     fn only_a_session_that_can_be_gone_on_with_offers_that() {

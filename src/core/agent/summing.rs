@@ -90,7 +90,8 @@ impl Agent {
         let wish = said.map(|said| context::shortened(&said.content, most)).unwrap_or_default();
         let mut since = placed.iter().rev().take_while(|one| !matches!(one.message, Message::Assistant(_)));
         let is_unheard = since.any(|one| one.is_users);
-        let cut = said.filter(|said| is_unheard && (wish != said.content || !said.files.is_empty()));
+        let has_more = |said: &&UserMessage| !(said.files.is_empty() && said.images.is_empty());
+        let cut = said.filter(|said| is_unheard && (wish != said.content || has_more(said)));
         let not_whole = cut.map(context::said_tokens);
         Ok(Rest {
             replaces_to: stays.first().and_then(before).unwrap_or(last),

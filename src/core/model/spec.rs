@@ -146,9 +146,10 @@ impl ModelSpec {
         }
     }
 
-    /// Whether nothing is known of it, so that its window is a guess as well.
+    /// Whether nothing is known of it, so that its window is a guess as well. Of a seed the protocol tells, not the model.
     pub fn is_unknown(&self) -> bool {
-        self.window == Self::UNKNOWN_WINDOW && self.price.is_none() && self.abilities == Abilities::default()
+        let abilities = Abilities { seed: None, ..self.abilities.clone() };
+        self.window == Self::UNKNOWN_WINDOW && self.price.is_none() && abilities == Abilities::default()
     }
 
     /// How many output tokens a request of this effort asks for, thinking included: those that a person stated, or as many
@@ -231,6 +232,15 @@ impl Rates {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_window_of_a_model_of_which_only_its_protocol_is_known_is_a_guess() {
+        let mut spec = ModelSpec::unknown(ModelRef::parse("own/new"));
+        spec.abilities.seed = Some(true);
+        assert!(spec.is_unknown());
+        assert!(!ModelSpec { window: 8_000, ..spec.clone() }.is_unknown());
+        assert!(!ModelSpec { price: Some(Price::default()), ..spec }.is_unknown());
+    }
 
     #[test]
     fn the_nearest_effort_is_one_that_the_model_takes() {

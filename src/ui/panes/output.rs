@@ -223,7 +223,11 @@ fn under_names(
 ) -> Vec<Line<'static>> {
     behind(inner, |room| {
         let mut rows = Vec::new();
-        for (at, line) in piece.lines().enumerate() {
+        if piece.is_empty() {
+            return rows;
+        }
+        // A carriage return before the end of a line is shown like any other.
+        for (at, line) in piece.strip_suffix('\n').unwrap_or(piece).split('\n').enumerate() {
             let begun = Some(line).filter(|_| goes_on && at == 0);
             match begun.or_else(|| line.strip_prefix(BELOW_NAME)) {
                 Some(rest) => rows.extend(behind(room, |room| wrap_spans(spell(rest), room, Vec::new()))),

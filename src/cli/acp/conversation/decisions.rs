@@ -295,9 +295,14 @@ impl Conversation {
         self.undecided = Some(Asking { path: path.to_vec(), entry });
     }
 
+    /// The request whose decision is refused next in the session at the end of this path, once.
+    pub(super) fn undecided_at(&mut self, path: &[CallId]) -> Option<Asking> {
+        self.undecided.take_if(|asking| asking.path == path)
+    }
+
     /// The loop refused something: a decision, whose call then waits on and is asked about again, the prompt, a setting, or anything else.
     pub(super) async fn refused(&mut self, why: &str) {
-        if let Some(asking) = self.undecided.take() {
+        if let Some(asking) = self.undecided_at(&[]) {
             self.remark(why).await;
             return self.ask_once_more(asking).await;
         }
@@ -318,7 +323,7 @@ impl Conversation {
     }
 
     /// What was decided about a request was not accepted. If it waits on, the client is asked once more.
-    async fn ask_once_more(&mut self, asking: Asking) {
+    pub(super) async fn ask_once_more(&mut self, asking: Asking) {
         let is_answered = |open: &&OpenRequest| matches!(open.stage, AskStage::Answered);
         let Some(round) = self.asked.get(&asking).filter(is_answered).map(|open| open.round) else { return };
         let waits = self

@@ -22,11 +22,13 @@ impl Conversation {
                 self.forsake_below(&path, &entry.body).await;
             }
             Event::Live(Live::Undecided(request)) => self.names_refusal(&path, *request),
-            Event::Live(Live::Refused(why)) if self.undecided.is_some() => self.refused(why).await,
-            // Whether it was of a decision, only the loop of that session would tell, and it has not heard of it.
             Event::Live(Live::Refused(why)) => {
                 self.remark(why).await;
-                self.ask_again(&path).await;
+                match self.undecided_at(&path) {
+                    Some(asking) => self.ask_once_more(asking).await,
+                    // Whether it was of a decision, only the loop of that session would tell, and it has not heard of it.
+                    None => self.ask_again(&path).await,
+                }
             }
             Event::Live(Live::Progress { call, .. }) => {
                 let at = CallAddress { path, call: *call };

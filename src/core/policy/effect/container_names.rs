@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::policy::shell::HOLE;
+
 const TOOLS: &[&str] = &["docker", "podman", "nerdctl"];
 /// Subcommands whose words name containers and images, and start no program by them.
 const NAMING: &[&str] = &[
@@ -80,8 +82,10 @@ pub(in crate::policy) fn is_container_tool(program: &str) -> bool {
 /// Which of the words of such a tool only name something.
 pub(in crate::policy) fn name_places(words: &[String]) -> BTreeSet<usize> {
     let verb = words.first().map(String::as_str).unwrap_or_default();
+    // What is not known before the line runs may be several words.
+    let is_known = |at: &usize| words.get(*at).is_none_or(|word| !word.contains(HOLE));
     if NAMING.contains(&verb) {
-        return (1..words.len()).collect();
+        return (1..words.len()).filter(is_known).collect();
     }
     let mut places = BTreeSet::new();
     let mut at = 1;
@@ -101,7 +105,9 @@ pub(in crate::policy) fn name_places(words: &[String]) -> BTreeSet<usize> {
             break;
         };
     }
-    places
+    // Behind such a word, nothing has its place.
+    let first = (0..words.len()).find(|at| !is_known(at)).unwrap_or(words.len());
+    places.into_iter().filter(|place| *place < first).collect()
 }
 
 #[cfg(test)]

@@ -57,6 +57,16 @@ const VALUED_OF_PARALLEL: &[&str] = &[
     "--env",
     "--semaphorename",
     "--id",
+    "--trim",
+    "--bf",
+    "--basefile",
+    "--return",
+    "--rpl",
+    "-s",
+    "--max-chars",
+    "--block",
+    "--recstart",
+    "--recend",
 ];
 /// Options of interpreters and shells whose value is the next word.
 const VALUED: &[&str] = &[
@@ -86,7 +96,7 @@ const VALUED_OF_SSH: &[&str] = &[
 const WITH_CODE: &[&str] =
     &["--eval", "--print", "--command", "--execute", "--file", "--run", "--test", "--expr"];
 /// Programs that take no notice of `--version` and `--help`.
-const WITHOUT_ABOUT: &[&str] = &["tclsh", "wish", "expect", "csh", "ftp"];
+const WITHOUT_ABOUT: &[&str] = &["tclsh", "wish", "expect", "csh", "ftp", "erl"];
 /// Programs of which `-V` tells the version.
 const WITH_LETTER: &[&str] = &["python", "pypy", "psql", "mysql", "mariadb", "ssh"];
 /// Most words behind a launcher that are looked at.
@@ -176,7 +186,7 @@ fn takes_program(known: &Interpreter, arguments: &[String]) -> bool {
         }
         ProgramSource::PowerShell => names_input(arguments) || arguments.iter().all(is_option),
         ProgramSource::Input => true,
-        ProgramSource::Database => !has_code(known, arguments),
+        ProgramSource::Database => names_input(arguments) || !has_code(known, arguments),
         ProgramSource::Filter => is_file_input(known.code, arguments),
         ProgramSource::Files => names_input(arguments),
         ProgramSource::Editor => {
@@ -196,7 +206,10 @@ fn runs_lines(arguments: &[String]) -> bool {
             // Behind `w` there is the name of a file.
             rest.rsplit(sign).next()?.split('w').next()
         });
-        let is_command = bare == "e" || (bare.starts_with('/') && bare.ends_with("/e"));
+        // Behind whatever address or option: `/a/!e`, `\,a,e`, `/a/I e`, `-ee`.
+        let before = bare.strip_suffix('e').map(|rest| rest.chars().last());
+        let is_command =
+            before.is_some_and(|last| last.is_none_or(|c| !c.is_alphanumeric() || "eIM".contains(c)));
         is_command || flags.is_some_and(|flags| flags.contains('e'))
     };
     arguments.iter().flat_map(|word| word.split([';', '\n', '{', '}'])).any(runs)
@@ -262,14 +275,25 @@ fn operands<'w>(arguments: &'w [String], valued: &[&str]) -> Vec<&'w str> {
     arguments.iter().map(String::as_str).filter(is_operand).collect()
 }
 
-/// Whether an option brings the program.
+/// Whether an option brings the program. What may be the value of the option before it is none.
 fn has_code(known: &Interpreter, arguments: &[String]) -> bool {
-    arguments.iter().any(|word| match word.strip_prefix('-') {
-        Some(long) if long.starts_with('-') => WITH_CODE.iter().any(|option| word.starts_with(option)),
-        Some(letters) => {
-            letters.chars().take_while(|c| !known.valued.contains(*c)).any(|c| known.code.contains(c))
+    let takes_next = |c: char| known.valued.contains(c) || known.detached.contains(c);
+    let mut may_be_value = false;
+    arguments.iter().any(|word| {
+        let is_value = std::mem::take(&mut may_be_value);
+        match word.strip_prefix('-') {
+            _ if is_value => false,
+            Some(long) if long.starts_with('-') => {
+                let brings = WITH_CODE.iter().any(|option| word.starts_with(option));
+                may_be_value = !brings && long.len() > 1 && !long.contains('=');
+                brings
+            }
+            Some(letters) => {
+                may_be_value = letters.chars().last().is_some_and(takes_next);
+                letters.chars().take_while(|c| !takes_next(*c)).any(|c| known.code.contains(c))
+            }
+            None => false,
         }
-        None => false,
     })
 }
 
