@@ -225,7 +225,15 @@ async fn a_line_that_waits_in_the_terminal_while_the_question_comes_does_not_app
     app.reads().await;
     app.keys("y\n").await;
     app.signal(Signal::CONT);
-    app.sees("answer: y once").await;
+    // Where the first line was still held, the two are one message, about which nobody is asked.
+    let came = |screen: &str| screen.contains("answer: y once") || screen.contains("pasted: 2 lines");
+    app.until("a question, or one message", came).await;
+    if !app.screen().contains("answer: y once") {
+        app.until("an end", |screen| screen.contains("end: ")).await;
+        app.keys(CTRL_D).await;
+        assert!(app.ends().await.success() && !home.has("made.txt") && home.entries("approval").is_empty());
+        return;
+    }
     app.reads().await;
     app.keys("n\n").await;
     app.until("an end", |screen| screen.contains("end: ")).await;

@@ -46,7 +46,7 @@ async fn a_session_gets_a_name_and_a_copy_of_it_goes_on() {
     app.sees("nothing to fork").await;
     comes_back(&mut app, "/fork").await;
     app.keys("/status\r").await;
-    app.sees("nothing yet").await;
+    app.sees("$0.00").await;
     assert!(!app.screen().contains("unknown"), "{}", app.screen());
     leaves(&mut app).await;
     app.says("list").await;
