@@ -333,11 +333,12 @@ mod tests {
     fn a_goal_that_does_not_fit_comes_back_and_says_why() {
         let spec = ModelSpec { window: 600, ..ModelSpec::unknown(ModelRef::parse("near/small")) };
         let mut agent = Agent::new(Settings::new(spec));
-        let draft = Draft { objective: "Make the parser accept empty input".to_owned(), ..Draft::default() };
-        let goal = Draft { command: "make test ".repeat(400), ..draft }.settle().unwrap();
-        let effects =
-            agent.step(Millis(1), Input::Intent(Intent::Pursue(Box::new(goal), UserMessage::text(""))));
-        let [Effect::Emit(Live::Returned(_)), Effect::Emit(Live::Refused(why))] = &effects[..] else {
+        let objective = "Make the parser accept empty input. ".repeat(80);
+        let draft = Draft { objective, command: "make test".to_owned(), ..Draft::default() };
+        let goal = draft.settle().unwrap();
+        let pursue = Intent::Pursue(Box::new(goal), UserMessage::text(""));
+        let effects = agent.step(Millis(1), Input::Intent(pursue));
+        let [Effect::Emit(Live::Returned(_)), Effect::Emit(Live::Refused(why)), ..] = &effects[..] else {
             panic!("{effects:?}")
         };
         assert!(
