@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::model_server::{ModelServer, Reply};
+use crate::races::in_a_repository;
 use crate::servers::{ALL, KEY, Speech};
 use crate::world::World;
 
@@ -125,4 +126,27 @@ fn a_message_that_is_longer_than_a_stated_window_is_not_sent() {
     assert!(server.requests().is_empty(), "nothing is sent");
     let ran = world.exec(&["-m", "own/small", &question(2, 2_000)]);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+}
+
+/// The window of a model that nobody knows is a guess, which the server corrects.
+#[test]
+fn a_message_that_is_longer_than_a_guessed_window_is_sent() {
+    for speech in ALL {
+        let server = ModelServer::start_with_key(texts(1), Some(KEY));
+        let world = World::new().with(speech.url, &server.base_url()).with(speech.key, KEY);
+        let ran = world.exec_fed(&["-m", speech.model, "in short"], question(1, 150_000).as_bytes());
+        assert!(!ran.err.contains("does not fit"), "{speech:?}: {}", ran.err);
+        assert!(!server.requests().is_empty(), "{speech:?}: {}", ran.err);
+    }
+}
+
+/// A lane that has a check is given its task as a goal; what does not fit is refused there, too.
+#[test]
+fn a_race_of_a_model_without_room_ends() {
+    let server = ModelServer::start(texts(1));
+    let world = in_a_repository(stated(&server, 2_000));
+    let ran = world.race(&["-m", "own/small", "--check", "true", "--lanes", "2", "x"]);
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    assert!((ran.out + &ran.err).contains("is too small"));
+    assert!(server.requests().is_empty(), "nothing is sent");
 }

@@ -117,7 +117,8 @@ impl Book {
         replace_private(&folder, NAME, text.as_bytes()).map_err(|why| {
             Fault::failed(
                 format!("cannot write {}: {why}", folder.join(NAME).display()),
-                "free disk space, or fix the permissions of its folder; nothing was changed",
+                // Where only its folder could not be synced, the file is the new one.
+                "free disk space, or fix the permissions of its folder; `countersign trust --list` says what holds now",
             )
         })?;
         Ok(folder.join(NAME))

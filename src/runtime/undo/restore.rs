@@ -170,7 +170,11 @@ impl Snapshots {
         append(&folder, &changes).map_err(cannot_keep)?;
         // The first line is no change: it says which calls are taken back, and where the books stood.
         let lines = head(plan.since, entries) + &lines(&changes);
-        replace_private(&folder, RESTORING, lines.as_bytes()).map_err(cannot_keep)?;
+        replace_private(&folder, RESTORING, lines.as_bytes()).map_err(|why| {
+            // It may stand there without being durable: nobody is to finish what is refused here.
+            fs::remove_file(folder.join(RESTORING)).ok();
+            cannot_keep(why)
+        })?;
         for (done, change) in changes.iter().enumerate() {
             if let Err(why) = put_back(&folder, change) {
                 let stay = roll_back(&folder, changes.get(..done).unwrap_or_default());

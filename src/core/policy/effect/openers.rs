@@ -1,5 +1,6 @@
 //! Programs that open a shell or a console where their words name no command: it reads what comes in.
 
+use super::container_names::is_container_tool;
 use super::input_files::is_letters;
 
 /// Those that open a shell where no command is named.
@@ -19,9 +20,7 @@ const OPENED_BY: &[(&[&str], &[&str])] = &[
 ];
 /// Options that name a command for them.
 const WITH_COMMAND: &[&str] = &["-c", "--command", "--run", "--", "-e", "--execute"];
-/// Those that start containers, in which the command of the image takes what comes in where no other is named.
-const OF_IMAGES: &[&str] = &["docker", "podman", "nerdctl"];
-/// Options of theirs without a value.
+/// Options without a value of those that start containers.
 const FLAGS_OF_IMAGES: &[&str] =
     &["-i", "-t", "-d", "-it", "-ti", "--interactive", "--tty", "--rm", "--init", "--privileged"];
 
@@ -43,7 +42,7 @@ pub(super) fn opens_shell(program: &str, arguments: &[String]) -> bool {
     }
 }
 
-/// Whether it starts a container without a command: what that is called with is an image alone.
+/// Whether it starts a container without a command: what that is called with is only an image, whose own command takes what comes in.
 fn runs_image(program: &str, arguments: &[String]) -> bool {
     let Some(("run", rest)) = arguments.split_first().map(|(verb, rest)| (verb.as_str(), rest)) else {
         return false;
@@ -56,5 +55,5 @@ fn runs_image(program: &str, arguments: &[String]) -> bool {
         !is_passed
     };
     let is_open = rest.iter().any(|word| word == "--interactive" || (is_letters(word) && word.contains('i')));
-    OF_IMAGES.contains(&program) && is_open && rest.iter().filter(is_operand).count() < 2
+    is_container_tool(program) && is_open && rest.iter().filter(is_operand).count() < 2
 }
