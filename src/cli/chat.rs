@@ -28,7 +28,7 @@ use crate::session::telemetry::{Following, FollowingEnd};
 use crate::session::unrecorded;
 use crate::session::{Keeping, SessionChoice};
 use crate::ui::theme::Theme;
-use crate::ui::{AppIo, BranchStart, Reply, UiError, UiOutcome, UiSettings};
+use crate::ui::{AppIo, BranchStart, Interrupts, Reply, UiError, UiOutcome, UiSettings};
 use crate::view::ViewSettings;
 use crate::wire::record;
 
@@ -191,7 +191,11 @@ async fn converse(
     theme: Theme,
     trouble: Option<oneshot::Receiver<String>>,
 ) -> Result<Next, Fault> {
-    let (quit, interrupts) = signals_of(invocation)?;
+    let (quit, keys) = signals_of(invocation)?;
+    let (interrupts, spoken) = match keys {
+        InterruptKeys::End(interrupts) => (Some(interrupts), None),
+        InterruptKeys::Speak(spoken) => (None, Some(spoken)),
+    };
     let attach = session.gateway.attach.clone();
     let settings = UiSettings {
         view: view_settings(invocation, &session),
@@ -211,6 +215,7 @@ async fn converse(
         read_only: false,
         replay: None,
         quit,
+        interrupts,
         entry_json,
         mentions: Box::new(move |text| attach.mentions_in_paste(text)),
         errands: errands(invocation, session.gateway.earlier.clone(), session.printed),
@@ -223,7 +228,7 @@ async fn converse(
     let now = Box::new(move || handles.clock.now());
     let app = AppIo { events: handles.events, requests, replies, abort: handles.abort, now };
     // Also after a panic of the screen the loop must settle what it has begun.
-    let outcome = AssertUnwindSafe(front(app, settings, interrupts)).catch_unwind().await;
+    let outcome = AssertUnwindSafe(front(app, settings, spoken)).catch_unwind().await;
     let outcome = match outcome {
         Ok(outcome) => outcome.map_err(|why| Fault::usage(why.to_string(), "")),
         Err(_panic) => Err(outcome::broken()),
@@ -272,13 +277,23 @@ async fn until_ended(
     running.await
 }
 
-/// What tells the front to end. Where words are said in lines, the terminal makes a signal of Ctrl-C, which is then a key.
-fn signals_of(invocation: &Invocation) -> Result<(watch::Receiver<bool>, Option<mpsc::Receiver<()>>), Fault> {
+/// What a Ctrl-C is that became a signal.
+enum InterruptKeys {
+    /// The end: on the screen Ctrl-C is read as a key.
+    End(Interrupts),
+    /// That key: where words are said in lines, the terminal makes a signal of it.
+    Speak(mpsc::Receiver<()>),
+}
+
+/// What tells the front to end.
+fn signals_of(invocation: &Invocation) -> Result<(watch::Receiver<bool>, InterruptKeys), Fault> {
     if appearance::speaks(invocation) {
         let (quit, interrupts) = signals::told_to_end_or_interrupted()?;
-        return Ok((quit, Some(interrupts)));
+        return Ok((quit, InterruptKeys::Speak(interrupts)));
     }
-    Ok((signals::told_to_end()?, None))
+    let interrupts =
+        Interrupts::listen().map_err(|why| Fault::failed(format!("cannot listen for signals: {why}"), ""))?;
+    Ok((signals::told_to_end_otherwise()?, InterruptKeys::End(interrupts)))
 }
 
 /// One of the two fronts: the screen, or, where Ctrl-C is told apart, words in lines.

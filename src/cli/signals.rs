@@ -91,7 +91,19 @@ fn closed<F: AsFd>(what: &F) -> Option<impl Future<Output = bool> + use<F>> {
 /// # Errors
 /// When the system refuses to deliver signals.
 pub(super) fn told_to_end() -> Result<watch::Receiver<bool>, Fault> {
-    let (tell, told) = first_of(&ending_kinds())?;
+    told_by(&ending_kinds())
+}
+
+/// The same, but for a Ctrl-C.
+///
+/// # Errors
+/// As [`told_to_end`].
+pub(super) fn told_to_end_otherwise() -> Result<watch::Receiver<bool>, Fault> {
+    told_by(&[SignalKind::terminate(), SignalKind::hangup()])
+}
+
+fn told_by(kinds: &[SignalKind]) -> Result<watch::Receiver<bool>, Fault> {
+    let (tell, told) = first_of(kinds)?;
     // SIGHUP goes to the leader of the terminal's session only, which may be a wrapper that hands nothing on.
     if std::io::stdin().is_terminal()
         && let Some(closed) = closed(&std::io::stdin())

@@ -155,6 +155,7 @@ mod deciding;
 mod editing;
 mod fleet_picker;
 mod focus;
+mod interrupts;
 mod key_actions;
 mod new_file;
 mod offered_rule;
@@ -190,6 +191,7 @@ mod run;
 
 pub use branches::{BranchRow, BranchStart, BranchWish, Otherwise, SideBySide};
 pub use file_list::FileList;
+pub use interrupts::Interrupts;
 pub use outcome::{UiError, UiOutcome};
 pub(crate) use panes::words::short as short_number;
 pub use panes::{Screen, draw, prepare};

@@ -9,6 +9,7 @@ use crate::ledger::{Entry, Millis, UserMessage};
 use crate::view::ViewSettings;
 
 use super::host_services::HostServices;
+use super::interrupts::Interrupts;
 use super::rebinding::Keymap;
 use super::reply::Reply;
 use super::request::Request;
@@ -71,6 +72,8 @@ pub struct UiSettings {
     pub replay: Option<Vec<Arc<Entry>>>,
     /// Becomes true when the process must end: SIGTERM, SIGHUP.
     pub quit: watch::Receiver<bool>,
+    /// What ends it too, except while the user's editor has the terminal. Without one, `quit` says that as well.
+    pub interrupts: Option<Interrupts>,
     /// An entry as it is recorded, as pretty JSON.
     pub entry_json: fn(&Entry) -> String,
     /// The mentions that stand for a paste, if it is nothing but the paths of images.
@@ -105,6 +108,7 @@ impl UiSettings {
             read_only: false,
             replay: None,
             quit,
+            interrupts: None,
             entry_json,
             mentions: Box::new(|_| None),
             errands: HostServices::default(),

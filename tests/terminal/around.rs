@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use rustix::process::Signal;
 use serde_json::json;
 
 use super::console::{Console, USUAL};
@@ -149,6 +150,26 @@ async fn an_editor_that_fails_changes_nothing() {
     app.keys("\x15").await;
     app.rests().await;
     app.quits().await;
+}
+
+#[tokio::test]
+async fn ctrl_c_in_the_editor_ends_the_editor_only() {
+    for key in ["\x03", "\x1c"] {
+        let home = Home::new();
+        let editor = "touch opened; read -r line; true";
+        let mut app = Console::start_with(&home, USUAL, &[], &[("EDITOR", editor)]);
+        app.sees("ask anything").await;
+        app.keys("half a thought").await;
+        app.sees("half a thought").await;
+        app.keys("\x07").await;
+        app.meanwhile("an open editor", || home.has("opened")).await;
+        app.keys(key).await;
+        app.sees("the text is as it was").await;
+        app.sees("half a thought").await;
+        app.signal(Signal::INT);
+        assert!(!app.ends().await.success(), "without an editor the signal ends the program");
+        app.assert_restored();
+    }
 }
 
 /// Stays open until the test lets it go.

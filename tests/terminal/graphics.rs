@@ -49,6 +49,19 @@ async fn is_told(app: &mut Console, what: &str, times: usize) {
     panic!("told {} times, not {times}: {what:?}\n{}", app.times(what), app.screen());
 }
 
+/// Waits until the app has written something since it took the terminal for this time.
+async fn is_told_after(app: &mut Console, what: &str, time: usize) {
+    const TAKES: &str = "\x1b[?1049h";
+    for _ in 0..6_000 {
+        let text = String::from_utf8_lossy(&app.bytes).into_owned();
+        if text.split(TAKES).nth(time).is_some_and(|since| since.contains(what)) {
+            return app.until("a whole frame", |_| true).await;
+        }
+        app.yields().await;
+    }
+    panic!("not told after the terminal was taken {time} times: {what:?}\n{}", app.screen());
+}
+
 /// What stands between a mark and its end, each time.
 fn between<'t>(text: &'t str, mark: &str, end: &str) -> Vec<&'t str> {
     let after = text.split(mark).skip(1);
@@ -231,20 +244,21 @@ async fn it_comes_back_with_the_terminal() {
         std::fs::write(home.workspace().join("four.png"), quarters(320, 160, ImageFormat::Png)).unwrap();
         let command = pty_process::Command::new("sh").args(["-c", shell]);
         let app = ("APP", env!("CARGO_BIN_EXE_countersign"));
-        let variables = [app, ("SCRIPT", r#"["the end"]"#), ("EDITOR", "true"), variable];
+        let editor = ("EDITOR", "echo written >");
+        let variables = [app, ("SCRIPT", r#"["the end"]"#), editor, variable];
         let mut app = Console::start_command(&home, USUAL, command, &variables);
         shows_it(&mut app).await;
         is_told(&mut app, mark, 1).await;
-        let before = app.times(mark);
         app.keys("\x1a").await;
         app.sees("it is stopped").await;
         assert!(kept_by_kitty(&app.bytes).is_empty(), "the shell gets no picture");
         app.keys("\n").await;
-        is_told(&mut app, mark, before + 1).await;
+        is_told_after(&mut app, mark, 2).await;
         app.rests().await;
-        let before = app.times(mark);
         app.keys("\x07").await;
-        is_told(&mut app, mark, before + 1).await;
+        app.sees("written").await;
+        is_told_after(&mut app, mark, 3).await;
+        app.keys("\x15").await;
         app.rests().await;
         app.keys("\x03").await;
         app.sees("press ctrl-c again").await;

@@ -162,6 +162,13 @@ impl ScreenLoop {
         }
     }
 
+    /// The program is to end, if the key was not the editor's.
+    pub(super) fn interrupted(&mut self) {
+        if self.editing.is_none() {
+            self.outcome = Some(UiOutcome::Signalled);
+        }
+    }
+
     /// The editor is closed: the screen comes back, with what was written in it.
     pub(super) fn edited(&mut self, edited: Result<String, String>) {
         self.editing = None;

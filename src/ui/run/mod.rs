@@ -11,6 +11,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::frame_pacing::Unseen;
+use super::interrupts::Interrupts;
 use super::key_timing::BURST;
 use super::outcome::{UiError, UiOutcome};
 use super::settings::{AppIo, UiSettings};
@@ -35,12 +36,13 @@ mod screen_loop;
 ///
 /// # Errors
 /// [`UiError`] when the terminal cannot be taken.
-pub async fn run(app: AppIo, settings: UiSettings) -> Result<UiOutcome, UiError> {
+pub async fn run(app: AppIo, mut settings: UiSettings) -> Result<UiOutcome, UiError> {
     let guard = Guard::enter(settings.takes.mouse).map_err(UiError::Terminal)?;
     let terminal = screen().map_err(UiError::Terminal)?;
     let wake = Arc::new(Notify::new());
     let mut quit = settings.quit.clone();
     let mut quit_open = true;
+    let mut interrupts = settings.interrupts.take();
     let asks_background = settings.asks_background;
     let mut session = ScreenLoop::new(app, settings, guard, terminal, Arc::clone(&wake));
     session.stands_before_an_answer(asks_background);
@@ -60,6 +62,8 @@ pub async fn run(app: AppIo, settings: UiSettings) -> Result<UiOutcome, UiError>
         tokio::select! {
             biased;
             () = continued.next() => session.goes_on(),
+            // Before the end of the editor, which the same key may have ended.
+            Some(()) = OptionFuture::from(interrupts.as_mut().map(Interrupts::next)) => session.interrupted(),
             Some(input) = OptionFuture::from(inputs.as_mut().map(StreamExt::next)) => session.input(input),
             Some(edited) = OptionFuture::from(session.editing.as_mut()) => session.edited(edited),
             told = quit.wait_for(|end| *end), if quit_open => match told {
