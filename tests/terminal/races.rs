@@ -39,7 +39,7 @@ async fn a_race_is_started_one_lane_is_adopted_and_that_is_undone() {
     app.keys(ESC).await;
     app.sees("ask anything").await;
     app.keys("/adopt 2").await;
-    app.keys_are_taken().await;
+    app.sees("│ /adopt 2").await;
     // A key of its own, as a person presses it.
     app.takes_time(Duration::from_millis(60)).await;
     app.keys(ENTER).await;
