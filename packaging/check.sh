@@ -103,6 +103,10 @@ fi
 if command -v dpkg-deb >/dev/null; then
   packaging/deb.sh "$program" "$out" >/dev/null
   package="$(echo "$out"/*.deb)"
+  # The program ran here, so the package is one for this machine; its name says so, and a release has one of each architecture.
+  here="$(dpkg --print-architecture)"
+  [[ "$(dpkg-deb --field "$package" Architecture)" == "$here" ]] || wrong "the package is not for $here"
+  [[ "$package" == *"_$here.deb" ]] || wrong "the name of the package does not say $here: $(basename "$package")"
   # Not into a pipe: grep would close it at the first match, and dpkg-deb would fail.
   contents="$(dpkg-deb --contents "$package")"
   grep -q 'usr/share/man/man1/countersign.1.gz' <<< "$contents" || wrong 'the package has no page'

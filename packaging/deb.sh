@@ -5,7 +5,12 @@ set -euo pipefail
 program="$(realpath "$1")" out="$(realpath "$2")"
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 version="$("$program" --version | cut -d' ' -f2)"
-architecture="$(dpkg --print-architecture)"
+# Read off the program (e_machine of its ELF header), not asked of the machine: it may run programs of another architecture.
+case "$(od -An -tx1 -j18 -N2 "$program" | tr -d ' ')" in
+  3e00) architecture=amd64 ;;
+  b700) architecture=arm64 ;;
+  *) printf 'this is not a program for amd64 or arm64: %s\n' "$program" >&2; exit 1 ;;
+esac
 libc="$(packaging/glibc.sh "$program")"
 root="$(mktemp -d)"
 trap 'rm -rf "$root"' EXIT

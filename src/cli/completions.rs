@@ -20,13 +20,13 @@ pub(super) fn man(folder: Option<&Path>) -> Result<Exit, Fault> {
         |why: Error| Fault::failed(format!("the man pages cannot be written: {why}"), "name another folder");
     // The version of a page is the version alone: the commit would make it another page each day.
     let mut command = Args::command().version(env!("CARGO_PKG_VERSION")).disable_help_subcommand(true);
+    command.build();
     if let Some(folder) = folder {
-        command.build();
         pages(&command, folder).map_err(failed)?;
         return say(&format!("The man pages are in {}.\n", folder.display()));
     }
     let mut page = Vec::new();
-    clap_mangen::Man::new(command).render(&mut page).map_err(failed)?;
+    clap_mangen::Man::new(with_synopsis(&command)).render(&mut page).map_err(failed)?;
     say(&String::from_utf8_lossy(&page))
 }
 
@@ -36,7 +36,29 @@ fn pages(command: &Command, folder: &Path) -> Result<(), Error> {
     }
     // The pages of its commands are pages of this program.
     let source = concat!("countersign ", env!("CARGO_PKG_VERSION"));
-    clap_mangen::Man::new(command.clone()).source(source).generate_to(folder).map(drop)
+    clap_mangen::Man::new(with_synopsis(command)).source(source).generate_to(folder).map(drop)
+}
+
+/// A built command with a synopsis that names the values of its options: the one that `clap_mangen` makes leaves them out.
+fn with_synopsis(command: &Command) -> Command {
+    let (positional, options): (Vec<&Arg>, Vec<&Arg>) =
+        command.get_arguments().filter(|arg| !arg.is_hide_set()).partition(|arg| arg.is_positional());
+    let mut synopsis = command.get_bin_name().unwrap_or_else(|| command.get_name()).to_owned();
+    for option in options {
+        // An argument shows itself by its long name, with its values.
+        let short = option.get_short().filter(|_| option.get_long().is_some());
+        let both = short.map_or_else(|| option.to_string(), |short| format!("-{short}|{option}"));
+        let shown = if option.is_required_set() { both } else { format!("[{both}]") };
+        synopsis = format!("{synopsis} {shown}");
+    }
+    for value in positional {
+        let dashes = if value.is_last_set() { "-- " } else { "" };
+        synopsis = format!("{synopsis} {dashes}{value}");
+    }
+    if command.has_subcommands() {
+        synopsis.push_str(if command.is_subcommand_required_set() { " <COMMAND>" } else { " [COMMAND]" });
+    }
+    command.clone().override_usage(synopsis)
 }
 
 /// The script of a shell.

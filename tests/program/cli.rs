@@ -253,6 +253,25 @@ fn completions() {
 }
 
 #[test]
+fn the_synopsis_of_a_man_page_names_the_values_of_options() {
+    let world = World::new();
+    let model = r"[\-m|\-\-model <PROVIDER/MODEL>]";
+    let main = world.run(&["man"]).out;
+    assert!(main.contains(model) && main.contains(r"[\-\-screen\-reader]"), "{main}");
+    assert!(main.contains("[PROMPT] [COMMAND]"), "{main}");
+    let folder = world.place.path().join("man");
+    fs::create_dir(&folder).unwrap();
+    assert_eq!(world.run(&["man", "--dir", folder.to_str().unwrap()]).code, 0);
+    let page = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
+    assert!(page("countersign-exec.1").contains(model));
+    let bisect = page("countersign-sessions-bisect.1");
+    assert!(bisect.contains(r"\fBcountersign sessions bisect\fR ["), "{bisect}");
+    assert!(bisect.contains(r"\-\- <COMMAND>..."), "{bisect}");
+    let verify = page("countersign-verify.1");
+    assert!(verify.contains(r" \-\-allowed\-signers <FILE> "), "{verify}");
+}
+
+#[test]
 fn config_init_writes_once_and_show_reads_it() {
     let world = World::new();
     let first = world.run(&["config", "init"]);
