@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use super::copied::said_of_a_copy;
 use super::host_services::errands;
-use super::skills::{callable, custom};
+use super::skills::callable;
 use super::themes::theme;
 use super::{appearance, outcome, signals};
 use crate::agent::{Attendance, Event, Intent, Shutdown};
@@ -371,8 +371,7 @@ pub(super) fn view_settings(invocation: &Invocation, session: &Session) -> ViewS
         tool_calls: session.choice.spec.tool_calls,
         rules: invocation.config.rules(),
         tools: crate::session::settings::tools(invocation.config.echo),
-        skills: callable(invocation),
-        commands: custom(invocation),
+        commands: callable(invocation, Some(&session.id)),
         ignored: invocation.config.commands.ignored.clone(),
         hosts: opened_hosts(invocation),
         imported_to: session.imported_to,

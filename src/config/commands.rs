@@ -5,12 +5,10 @@ use std::path::{Path, PathBuf};
 use super::environment::Environment;
 use super::fault::one_line;
 use super::front_matter::{body, fault, head, is_open, member};
-use super::skills::{file_in, sha256};
+use super::skills::{file_in, folder_of, no_message, sha256};
 use super::trusted::{Content, command_name, commands_of_user};
 use crate::view::{NamedCommand, Template};
 
-/// Most bytes of one file: it becomes a message.
-const MOST_BYTES: usize = 64 * 1024;
 /// Most letters of a name, and of a description.
 const MOST_OF_NAME: usize = 64;
 const MOST_OF_DESCRIPTION: usize = 200;
@@ -43,11 +41,8 @@ impl CustomCommand {
         if name.is_empty() || name.chars().count() > MOST_OF_NAME || !name.chars().all(fits) {
             return Err("its name must be at most 64 letters, digits, `-`, `_`, `.` and `:`".to_owned());
         }
-        if text.len() > MOST_BYTES {
-            return Err(format!("it is larger than {MOST_BYTES} bytes"));
-        }
-        if text.contains('\0') {
-            return Err("it is not text".to_owned());
+        if let Some(why) = no_message(text) {
+            return Err(why);
         }
         if let Some((line, why)) = head(text).and_then(fault) {
             return Err(format!("line {line} of its header cannot be read: {why}"));
@@ -79,13 +74,15 @@ impl CustomCommand {
             file: String::new(),
             sha256: sha256(text),
             template: Template::read(body, takes_rest),
+            is_skill: false,
         };
         Ok(Self { command, file })
     }
 
     /// As a session in `cwd` names it.
     pub(crate) fn named(&self, cwd: &Path) -> NamedCommand {
-        NamedCommand { file: file_in(&self.file, cwd), ..self.command.clone() }
+        let template = self.command.template.clone().in_folder(folder_of(&self.file, cwd));
+        NamedCommand { file: file_in(&self.file, cwd), template, ..self.command.clone() }
     }
 }
 
@@ -134,6 +131,7 @@ fn read(files: Vec<(PathBuf, String)>, known: &[CustomCommand]) -> (Vec<CustomCo
 
 #[cfg(test)]
 mod tests {
+    use super::super::skills::MOST_OF_MESSAGE;
     use super::*;
 
     fn parsed(name: &str, text: &str) -> Result<NamedCommand, String> {
@@ -169,7 +167,7 @@ mod tests {
         ] {
             assert!(parsed(name, text).unwrap_err().contains(why), "{name} {text}");
         }
-        assert!(parsed("x", &"y".repeat(MOST_BYTES + 1)).unwrap_err().contains("larger than"));
+        assert!(parsed("x", &"y".repeat(MOST_OF_MESSAGE + 1)).unwrap_err().contains("larger than"));
     }
 
     #[test]

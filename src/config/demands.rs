@@ -118,7 +118,12 @@ pub(crate) fn demands(cwd: &Path, environment: &Environment) -> Result<Vec<Deman
         let (skills, _told_as_ignored) = skills::of(&content);
         all.extend(skills.into_iter().map(|(skill, file)| Demand {
             verb: "tells",
-            what: format!("the model about the skill {}: {}", skill.name, skill.description),
+            what: format!(
+                "the model about the skill {}: {}{}",
+                skill.name,
+                skill.description,
+                run_first(&skill)
+            ),
             place: format!("{}:1", file.display()),
             needs_trust: true,
         }));
@@ -146,6 +151,15 @@ fn callable_skills(files: &[Content], environment: &Environment) -> BTreeSet<Str
         all.extend(own);
     }
     all.into_iter().filter(|(skill, _)| skill.is_callable).map(|(skill, _)| skill.name).collect()
+}
+
+/// What is said of that which a skill runs when the user calls it.
+fn run_first(skill: &skills::Skill) -> String {
+    let runs = skill.template.commands();
+    if runs.is_empty() || !skill.is_callable || is_built_in(&skill.name) {
+        return String::new();
+    }
+    format!("; called as /{}, it asks before it runs: {}", skill.name, runs.join("; "))
 }
 
 /// What is said of the custom commands. One that a built-in command hides needs no trust; one that a skill hides can be called once

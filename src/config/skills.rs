@@ -6,12 +6,15 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use super::fault::one_line;
-use super::front_matter::{head, member, twice};
+use super::front_matter::{body, head, member, twice};
 use super::trusted::{Content, skills_of_user};
+use crate::view::{NamedCommand, Template};
 
 /// Most letters of a name, and of a description: those of the format.
 const MOST_OF_NAME: usize = 64;
 const MOST_OF_DESCRIPTION: usize = 1024;
+/// Most bytes of a file that becomes a message.
+pub(super) const MOST_OF_MESSAGE: usize = 64 * 1024;
 /// Most skills that a model is told of.
 const MOST_SKILLS: usize = 64;
 
@@ -26,6 +29,12 @@ pub struct Skill {
     pub is_told: bool,
     /// Whether the user can call it.
     pub is_callable: bool,
+    /// Why the user cannot, although its head lets them.
+    pub uncallable: Option<String>,
+    /// What can follow its name, as its head says it.
+    pub hint: String,
+    /// What its file says below the head.
+    pub template: Template,
     /// The SHA-256 of its file as it was read, in hexadecimal.
     pub sha256: String,
 }
@@ -57,10 +66,41 @@ impl Skill {
         };
         // Claude Code reads a truth value in these spellings.
         let is_told = !says("disable-model-invocation", ["true", "yes", "on", "1"]);
-        let is_callable = !says("user-invocable", ["false", "no", "off", "0"]);
-        let sha256 = sha256(text);
-        Ok(Self { name, description, is_told, is_callable, sha256 })
+        let is_wanted = !says("user-invocable", ["false", "no", "off", "0"]);
+        let uncallable = no_message(text).filter(|_| is_wanted);
+        let is_callable = is_wanted && uncallable.is_none();
+        let hint = member(head, "argument-hint").map(|said| one_line(said.trim())).unwrap_or_default();
+        let (sha256, template) = (sha256(text), Template::read(body(text), false));
+        Ok(Self { name, description, is_told, is_callable, uncallable, hint, template, sha256 })
     }
+
+    /// As a session in `cwd` names it when the user calls it. `file`: its own.
+    pub(crate) fn named(&self, file: &Path, cwd: &Path) -> NamedCommand {
+        NamedCommand {
+            name: self.name.clone(),
+            description: self.description.clone(),
+            hint: self.hint.clone(),
+            file: file_in(file, cwd),
+            sha256: self.sha256.clone(),
+            template: self.template.clone().in_folder(folder_of(file, cwd)),
+            is_skill: true,
+        }
+    }
+
+    /// That the user cannot call it, in a sentence, where its head promises that they can.
+    fn told_uncallable(&self, file: &Path) -> Option<(PathBuf, String)> {
+        let why = self.uncallable.as_ref()?;
+        let said = format!("{}: {why}; only the model can use the skill", file.display());
+        Some((file.to_owned(), said))
+    }
+}
+
+/// Why what a file says can be no message, if it cannot.
+pub(super) fn no_message(text: &str) -> Option<String> {
+    if text.len() > MOST_OF_MESSAGE {
+        return Some(format!("it is larger than {MOST_OF_MESSAGE} bytes"));
+    }
+    text.contains('\0').then(|| "it is not text".to_owned())
 }
 
 /// The SHA-256 of a text, in hexadecimal.
@@ -79,7 +119,10 @@ pub(crate) fn of(content: &Content) -> FoundSkills {
         let file = content.path(name);
         match Skill::parse(&text, folder) {
             Ok(skill) => match skills.iter().find(|(known, _)| known.name == skill.name) {
-                None => skills.push((skill, file)),
+                None => {
+                    wrong.extend(skill.told_uncallable(&file));
+                    skills.push((skill, file));
+                }
                 Some((_, first)) => {
                     let first = first.display();
                     let said =
@@ -108,7 +151,10 @@ pub(crate) fn of_user(home: &Path, known: &[(Skill, PathBuf)]) -> FoundSkills {
         };
         match Skill::parse(&text, &folder) {
             Ok(skill) if has(&skill.name) => {}
-            Ok(skill) => skills.push((skill, file)),
+            Ok(skill) => {
+                wrong.extend(skill.told_uncallable(&file));
+                skills.push((skill, file));
+            }
             Err(why) => wrong.push(ignored(file, &why)),
         }
     }
@@ -118,6 +164,11 @@ pub(crate) fn of_user(home: &Path, known: &[(Skill, PathBuf)]) -> FoundSkills {
 /// How the file of a skill is named in a session in `cwd`.
 pub(crate) fn file_in(file: &Path, cwd: &Path) -> String {
     one_line(&file.strip_prefix(cwd).unwrap_or(file).display().to_string())
+}
+
+/// The folder of such a file, by its whole path: what runs elsewhere finds it, too.
+pub(super) fn folder_of(file: &Path, cwd: &Path) -> String {
+    cwd.join(file).parent().unwrap_or(cwd).display().to_string()
 }
 
 /// What the system prompt of a session in `cwd` says of skills; nothing where there are none.
@@ -187,6 +238,44 @@ mod tests {
     }
 
     #[test]
+    fn the_user_calls_what_stands_below_the_head() {
+        let text = "---\ndescription: x\nargument-hint: '[file]'\n---\nIn ${CLAUDE_SKILL_DIR}: $1.\n";
+        let skill = Skill::parse(text, "pdf").unwrap();
+        let file = Path::new("/r/.agents/skills/pdf/SKILL.md");
+        let called = |text: &str| NamedCommand::called(&[skill.named(file, Path::new("/r"))], text).unwrap();
+        let mark = format!("[from .agents/skills/pdf/SKILL.md, SHA-256 {}]", sha256(text));
+        let message = format!("/pdf a.pdf\n\n{mark}\n\nIn /r/.agents/skills/pdf: a.pdf.");
+        assert_eq!(called("/pdf a.pdf").message, message);
+        assert_eq!(skill.named(file, Path::new("/r")).hint, "[file]");
+    }
+
+    #[test]
+    fn what_can_be_no_message_is_left_to_the_model() {
+        let place = tempfile::tempdir().unwrap();
+        for (name, body, more) in [
+            ("large", "x".repeat(MOST_OF_MESSAGE), ""),
+            ("odd", "a\0b".to_owned(), ""),
+            ("own", "a\0b".to_owned(), "user-invocable: no\n"),
+        ] {
+            let folder = place.path().join(".agents/skills").join(name);
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join("SKILL.md"), format!("---\ndescription: x\n{more}---\n{body}"))
+                .unwrap();
+        }
+        let (found, wrong) = of_user(place.path(), &[]);
+        assert!(found.len() == 3 && found.iter().all(|(skill, _)| skill.is_told && !skill.is_callable));
+        let said: Vec<&str> =
+            wrong.iter().filter_map(|(_, said)| said.split_once("SKILL.md: ")).map(|(_, why)| why).collect();
+        assert_eq!(
+            said,
+            [
+                "it is larger than 65536 bytes; only the model can use the skill",
+                "it is not text; only the model can use the skill"
+            ]
+        );
+    }
+
+    #[test]
     fn those_of_the_user_may_be_linked_and_give_way_to_the_project_s() {
         let place = tempfile::tempdir().unwrap();
         let home = place.path().join("home");
@@ -242,6 +331,9 @@ mod tests {
             description: "Reads PDFs".into(),
             is_told: true,
             is_callable: true,
+            uncallable: None,
+            hint: String::new(),
+            template: Template::read("", false),
             sha256: String::new(),
         };
         let file = PathBuf::from("/repo/a/.agents/skills/pdf/SKILL.md");

@@ -283,7 +283,12 @@ fn skills_of(config: &Config, cwd: &std::path::Path) -> Vec<(String, Vec<String>
             (true, false) => format!("called by /{}; the model is not told of it", skill.name),
             (false, _) => "called by the model; there is no slash command for it".to_owned(),
         };
-        (skill.name.clone(), vec![skill.description.clone(), who, skills::file_in(file, cwd)])
+        let can_run = skill.is_callable && !is_built_in(&skill.name);
+        let runs = if can_run { skill.template.commands() } else { Vec::new() };
+        let mut lines = vec![skill.description.clone(), who];
+        lines.extend(runs.into_iter().map(|run| format!("asks before it runs: {run}")));
+        lines.push(skills::file_in(file, cwd));
+        (skill.name.clone(), lines)
     };
     config.skills.iter().map(described).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::view::{NamedCommand, NamedSkill, View};
+use crate::view::{NamedCommand, View};
 
 use super::commands::sent;
 use super::commands::{self, Fronts, SlashCommand};
@@ -147,11 +147,6 @@ impl<'a> Offered<'a> {
         Self { name, help: help.into(), takes_more: false, value: None }
     }
 
-    fn skill(skill: &'a NamedSkill) -> Self {
-        let name = format!("/{}", skill.name).into();
-        Self { name, help: skill.description.as_str().into(), takes_more: false, value: None }
-    }
-
     /// The word that it adds.
     pub(super) fn word(&self) -> &str {
         self.value.as_deref().unwrap_or(&self.name)
@@ -178,8 +173,7 @@ impl<'a> Offered<'a> {
 /// The commands whose names fit, best first: those that begin so, those of which a word does, those that contain it.
 fn named<'a>(line: &str, view: &'a View) -> Vec<Offered<'a>> {
     let is_ours = |name: &str| commands::COMMANDS.iter().any(|row| row.name == name);
-    let skills = view.settings.skills.iter().map(Offered::skill);
-    let others = skills.chain(view.settings.commands.iter().map(Offered::custom));
+    let others = view.settings.commands.iter().map(Offered::custom);
     let others = others.filter(|other| !is_ours(&other.name));
     // Names that other tools use: not listed, but offered to whoever begins to type one.
     let known = commands::COMMANDS.iter().filter(|row| row.help.is_empty() && !row.hint.is_empty());

@@ -43,8 +43,7 @@ pub(super) fn why(local: &Local, view: &View) -> Option<&'static str> {
 /// Whether a text would be a command.
 fn is_called(text: &str, view: &View) -> bool {
     let settings = &view.settings;
-    commands::skill(text, &settings.skills).is_some()
-        || commands::custom(text, &settings.commands).is_some()
+    commands::custom(text, &settings.commands).is_some()
         || matches!(commands::read(text, Fronts::Screen), Some(Ok(_)))
 }
 

@@ -98,11 +98,6 @@ fn command(local: &mut Local, view: &View) -> Option<Vec<UiEffect>> {
         Some(offered) => (offered.text(), Pastes::default()),
         None => (typed, pastes),
     };
-    if let Some(message) = commands::skill(&text, &view.settings.skills) {
-        local.composer.take();
-        let pastes = pastes.carried(&text, &message);
-        return Some(say(local, view, UserMessage { pastes, ..UserMessage::from(message) }));
-    }
     if let Some(call) = commands::custom_with(&text, &pastes, &view.settings.commands) {
         return Some(run_custom(local, view, call));
     }

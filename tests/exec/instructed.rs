@@ -75,22 +75,36 @@ fn the_first_file_that_is_read_in_a_folder_brings_its_instructions() {
 }
 
 #[test]
-fn a_skill_of_the_user_is_called_by_its_name_and_its_file_goes_with_the_message() {
+fn a_skill_of_the_user_is_called_by_its_name_and_says_what_its_file_says() {
     let world = World::new();
     let skill = |folder: &str, words: &str| {
         let folder = world.place().join(folder);
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join("SKILL.md"), format!("---\ndescription: Reads PDFs\n---\n{words}\n")).unwrap();
     };
-    skill(".claude/skills/pdf", "use pdftotext");
+    skill(
+        ".claude/skills/pdf",
+        "use pdftotext for $ARGUMENTS[1] in ${CLAUDE_SKILL_DIR}, ${CLAUDE_SESSION_ID}",
+    );
     skill(".agents/skills/release", "tag it");
+    skill(".agents/skills/state", "State: !`touch ran`");
     let (prompt, _) = system(&world);
     assert!(prompt.contains("- pdf: Reads PDFs") && prompt.contains("- release: "), "{prompt}");
     world.sessions().into_iter().for_each(|session| fs::remove_file(session).unwrap());
-    assert_eq!(world.exec(&["--script", "[\"Done.\"]", "/pdf make a table"]).code, 0);
+    assert_eq!(world.exec(&["--script", "[\"Done.\"]", "/pdf make tables"]).code, 0);
     let said = world.entries().into_iter().find(|entry| entry["type"] == "user_message").unwrap();
-    assert!(said["content"].as_str().unwrap().contains("\n\nmake a table"), "{said}");
-    assert!(said["files"][0]["text"].as_str().unwrap().contains("use pdftotext"), "{said}");
+    let words = said["content"].as_str().unwrap();
+    let folder = world.place().join(".claude/skills/pdf");
+    let session = world.sessions()[0].file_stem().unwrap().to_str().unwrap().to_owned();
+    assert!(
+        words.starts_with("/pdf make tables\n\n[from ") && words.contains("pdf/SKILL.md, SHA-256 "),
+        "{said}"
+    );
+    let body = format!("]\n\nuse pdftotext for tables in {}, {session}", folder.display());
+    assert!(words.ends_with(&body), "{words}");
+    assert!(said.get("files").is_none(), "{said}");
+    let why = world.refused(&["--script", "[\"Done.\"]", "/state"]);
+    assert!(why.contains("/state runs `touch ran` first, which nobody can approve here"), "{why}");
     // Any other file out there is refused, and so is the word that is no skill's name.
     fs::write(world.place().join("notes.txt"), "x").unwrap();
     assert!(world.refused(&["--script", "[\"Done.\"]", "see @~/notes.txt"]).contains("notes.txt"));

@@ -281,6 +281,23 @@ fn what_is_shown_hides_nothing() {
     }
 }
 
+#[test]
+fn what_a_skill_runs_when_it_is_called_is_shown() {
+    let world = World::new();
+    for (name, more) in [("state", ""), ("hidden", "user-invocable: false\n"), ("help", "")] {
+        let text = format!("---\ndescription: Says it\n{more}---\nState: !`git status $1`\n");
+        let folder = world.work().join(".agents/skills").join(name);
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("SKILL.md"), text).unwrap();
+    }
+    let out = answered(&world, "n\n").out;
+    let shown = "the skill state: Says it; called as /state, it asks before it runs: git status $1  (";
+    assert!(out.contains(shown), "{out}");
+    for name in ["hidden", "help"] {
+        assert!(out.contains(&format!("the skill {name}: Says it  (")), "{out}");
+    }
+}
+
 /// What a new session tells the model of skills, if anything.
 fn skills_told(world: &World) -> (String, String) {
     for session in world.sessions() {

@@ -7,7 +7,7 @@ use countersign::ui::linear::LinearEffect;
 use countersign::ui::replies::reply;
 use countersign::ui::update::{UiEffect, hear};
 use countersign::ui::{Reply, Request};
-use countersign::view::{NamedCommand, NamedSkill, Template, ViewSettings};
+use countersign::view::{NamedCommand, Template, ViewSettings};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
 use crate::linear_harness::LinearHarness;
@@ -23,13 +23,18 @@ fn callable() -> ViewSettings {
         file: ".claude/commands/tidy.md".to_owned(),
         sha256: "ab".to_owned(),
         template: Template::read("Tidy $1.", false),
+        is_skill: false,
     };
-    let skill = NamedSkill {
+    let skill = NamedCommand {
         name: "pdf".to_owned(),
         description: "reads".to_owned(),
-        mention: "@.agents/skills/pdf/SKILL.md".to_owned(),
+        hint: String::new(),
+        file: ".agents/skills/pdf/SKILL.md".to_owned(),
+        sha256: "cd".to_owned(),
+        template: Template::read("Use pdftotext.", false),
+        is_skill: true,
     };
-    ViewSettings { commands: vec![command], skills: vec![skill], ..settings() }
+    ViewSettings { commands: vec![skill, command], ..settings() }
 }
 
 /// A screen whose composer held this, which was sent; and the message.
@@ -57,7 +62,11 @@ fn what_was_typed_comes_back_whatever_was_sent_for_it() {
             Reply::Returned { said: message.into(), why: "no".to_owned() },
         );
         assert_eq!(harness.local.composer.text(), text);
-        let why = if text == "/tidy src" { ".claude/commands/tidy.md: no" } else { "no" };
+        let why = match text {
+            "/tidy src" => ".claude/commands/tidy.md: no",
+            "/pdf make it short" | "/pdf" => ".agents/skills/pdf/SKILL.md: no",
+            _ => "no",
+        };
         assert_eq!(harness.local.hint.as_deref(), Some(why), "the file that says it is named");
     }
 }

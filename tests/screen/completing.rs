@@ -62,6 +62,7 @@ fn a_custom_command_says_what_it_takes() {
         file: ".claude/commands/tidy.md".to_owned(),
         sha256: "ab".to_owned(),
         template: Template::read("Tidy $1.", false),
+        is_skill: false,
     }];
     offers(&mut harness, "/tidy", &["[folder] [depth] · tidies a folder"]);
     offers(&mut harness, "/tidy src", &["[folder] [depth] · tidies a folder"]);

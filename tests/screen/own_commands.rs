@@ -6,7 +6,7 @@ use countersign::ledger::{Abort, AbortPath, CutBy, Outcome, Preview, UserMessage
 use countersign::policy::Mode;
 use countersign::ui::linear::{Echo, Line, LinearEffect};
 use countersign::ui::update::{UiEffect, paste};
-use countersign::view::{NamedSkill, ViewSettings};
+use countersign::view::{NamedCommand, Template, ViewSettings};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
 use crate::linear_harness::LinearHarness;
@@ -239,26 +239,31 @@ fn tab_completes_from_the_commands_before() {
 
 #[test]
 fn a_skill_is_offered_completed_and_called_by_its_name() {
-    let skill = |name: &str| NamedSkill {
+    let skill = |name: &str| NamedCommand {
         name: name.to_owned(),
         description: format!("does {name}"),
-        mention: format!("@.agents/skills/{name}/SKILL.md"),
+        hint: String::new(),
+        file: format!(".agents/skills/{name}/SKILL.md"),
+        sha256: "ab".to_owned(),
+        template: Template::read("Use pdftotext.\n", false),
+        is_skill: true,
     };
     let mut harness = ScreenHarness::new(SessionBuilder::new());
     // One has the name of a command of ours, which comes first.
-    harness.view.settings.skills = vec![skill("pdf"), skill("help")];
+    harness.view.settings.commands = vec![skill("pdf"), skill("help")];
     harness.press("/pd");
     assert!(harness.frame(80, 24).contains("/pdf          does pdf"), "{}", harness.frame(80, 24));
     harness.key(KeyCode::Tab, KeyModifiers::NONE);
     harness.press("make a table");
     assert_eq!(harness.local.composer.shown(), "/pdf make a table");
-    let message = "Follow the skill pdf, @.agents/skills/pdf/SKILL.md.\n\nmake a table".to_owned();
+    let said = "Use pdftotext.\n\n\nARGUMENTS: make a table";
+    let message = format!("/pdf make a table\n\n[from .agents/skills/pdf/SKILL.md, SHA-256 ab]\n\n{said}");
     assert_eq!(enter(&mut harness), [UiEffect::Send(Intent::Submit(message.into()))]);
     harness.press("/help");
     assert!(enter(&mut harness).is_empty() && harness.local.overlay.is_some());
     // While a turn runs it can wait for its end, as any message.
     let mut harness = ScreenHarness::new(scenes::running());
-    harness.view.settings.skills = vec![skill("pdf")];
+    harness.view.settings.commands = vec![skill("pdf")];
     harness.press("/pdf it");
     let acts = harness.key(KeyCode::Enter, KeyModifiers::ALT);
     assert!(matches!(acts.as_slice(), [UiEffect::Send(Intent::Queue(said))] if said.content.ends_with("it")));

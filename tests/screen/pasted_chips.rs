@@ -8,7 +8,7 @@ use countersign::ui::Reply;
 use countersign::ui::composer::plain;
 use countersign::ui::replies::reply;
 use countersign::ui::update::{UiEffect, hear, mention, paste};
-use countersign::view::{NamedCommand, NamedSkill, Template, ViewSettings};
+use countersign::view::{NamedCommand, Template, ViewSettings};
 use countersign::wire::record::{decode, encode};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
@@ -162,16 +162,18 @@ fn a_message_out_of_a_command_comes_back_with_its_chips() {
         file: ".claude/commands/fix.md".to_owned(),
         sha256: "ab".to_owned(),
         template: Template::read("Fix $ARGUMENTS, please.", false),
+        is_skill: false,
     };
-    let skill = NamedSkill {
+    let skill = NamedCommand {
         name: "pdf".to_owned(),
-        description: String::new(),
-        mention: "@.agents/skills/pdf/SKILL.md".to_owned(),
+        file: ".agents/skills/pdf/SKILL.md".to_owned(),
+        template: Template::read("Use pdftotext.", false),
+        is_skill: true,
+        ..command.clone()
     };
     for name in ["/fix", "/pdf"] {
         let mut harness = ScreenHarness::new(SessionBuilder::new());
-        harness.view.settings =
-            ViewSettings { commands: vec![command.clone()], skills: vec![skill.clone()], ..settings() };
+        harness.view.settings = ViewSettings { commands: vec![skill.clone(), command.clone()], ..settings() };
         harness.press(&format!("{name} this: "));
         let pasted = "see @secret.txt\n".repeat(399) + "end";
         paste(&mut harness.local, &harness.view, &pasted);

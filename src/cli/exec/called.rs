@@ -1,28 +1,25 @@
 //! The skills and custom commands that a prompt calls, on the command line or in a line of `--input`: what is sent for them.
 
-use crate::cli::skills::{callable, custom};
+use crate::cli::skills::callable;
 use crate::config::Invocation;
 use crate::config::fault::one_line;
 use crate::session::attachments::AttachmentRefusal;
-use crate::ui::commands::{self, skill};
-use crate::view::{CustomCall, NamedCommand, NamedSkill};
+use crate::ui::commands;
+use crate::view::{CustomCall, NamedCommand};
 
 /// What can be called by its name.
 #[derive(Debug, Default)]
 pub(super) struct CallableNames {
-    skills: Vec<NamedSkill>,
+    /// Skills and custom commands.
     commands: Vec<NamedCommand>,
     /// Commands that cannot be used, and why.
     ignored: Vec<(String, String)>,
 }
 
 impl CallableNames {
-    pub(super) fn of(invocation: &Invocation) -> Self {
-        Self {
-            skills: callable(invocation),
-            commands: custom(invocation),
-            ignored: invocation.config.commands.ignored.clone(),
-        }
+    /// Those of the session with this id, if there is one yet.
+    pub(super) fn of(invocation: &Invocation, session: Option<&str>) -> Self {
+        Self { commands: callable(invocation, session), ignored: invocation.config.commands.ignored.clone() }
     }
 
     /// What a prompt says. One that begins with a name that nothing has stays as it is; so does one behind two slashes, without
@@ -42,9 +39,6 @@ impl CallableNames {
 
     /// What is sent for a text that calls something.
     fn called(&self, text: &str) -> Result<Option<String>, AttachmentRefusal> {
-        if let Some(message) = skill(text, &self.skills) {
-            return Ok(Some(message));
-        }
         match commands::custom(text, &self.commands) {
             Some(call @ CustomCall { command: Some(_), .. }) => {
                 let runs = commands::runs_first(&call, &self.commands);
@@ -77,13 +71,13 @@ mod tests {
             file: format!("{name}.md"),
             sha256: "ab".to_owned(),
             template: Template::read(template, false),
+            is_skill: false,
         }
     }
 
     #[test]
     fn what_exists_is_called_and_all_else_stays_words() {
         let names = CallableNames {
-            skills: Vec::new(),
             commands: vec![command("tidy", "Tidy $1."), command("look", "!`ls`")],
             ignored: vec![("broken".to_owned(), "it is a link to nothing".to_owned())],
         };

@@ -22,6 +22,8 @@ const GRACE: Duration = Duration::from_millis(500);
 /// How a run begins.
 pub(super) struct FirstMessage {
     words: Words,
+    /// The prompt as it was given.
+    given: String,
     images: Vec<String>,
     /// From where images are named.
     here: PathBuf,
@@ -60,9 +62,19 @@ impl FirstMessage {
         };
         // What stands on the command line is meant from where it was typed, whatever -C says.
         let here = Path::new(".").canonicalize().unwrap_or_else(|_gone| invocation.cwd.clone());
-        let prompt = CallableNames::of(invocation).said(words.prompt).map_err(refused)?;
+        let given = words.prompt.clone();
+        let prompt = CallableNames::of(invocation, None).said(words.prompt).map_err(refused)?;
         let words = Words { prompt, ..words };
-        Ok(Some(Self { words, images: exec.image.clone(), here, goal: invocation.goal.clone() }))
+        Ok(Some(Self { words, given, images: exec.image.clone(), here, goal: invocation.goal.clone() }))
+    }
+
+    /// The same as it is said in the session with this id.
+    ///
+    /// # Errors
+    /// None that [`FirstMessage::of`] does not have.
+    pub(super) fn in_session(self, invocation: &Invocation, id: &str) -> Result<Self, Fault> {
+        let prompt = CallableNames::of(invocation, Some(id)).said(self.given.clone()).map_err(refused)?;
+        Ok(Self { words: Words { prompt, ..self.words }, ..self })
     }
 
     /// Refuses a file that no hook is needed to refuse, before there is a session: taking one up changes it, and what else is kept.
@@ -100,7 +112,7 @@ impl FirstMessage {
     }
 
     fn read(self, attach: Attach) -> Result<Intent, Fault> {
-        let Self { words: Words { prompt, block }, images, here, goal } = self;
+        let Self { words: Words { prompt, block }, given: _, images, here, goal } = self;
         let (mut said, note) = attach.message(prompt).map_err(refused)?;
         if !note.is_empty() {
             complain(&format!("note: {}", one_line(&note)));

@@ -53,6 +53,7 @@ pub(super) fn run(invocation: &Invocation, exec: &ExecArgs) -> Result<Exit, Faul
     let is_steered = exec.input.is_some();
     let attendance = if is_steered { Attendance::Program } else { invocation.config.on_approval };
     let mut session = compose(invocation, keeping, attendance)?;
+    let first = first.map(|first| first.in_session(invocation, &session.id)).transpose()?;
     for notice in &session.notices {
         complain(&format!("note: {}", one_line(notice)));
     }
@@ -64,7 +65,8 @@ pub(super) fn run(invocation: &Invocation, exec: &ExecArgs) -> Result<Exit, Faul
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
     let (groups, telemetry) = (session.groups.clone(), session.traces.take());
-    let lines = is_steered.then(|| (session.gateway.attach.clone(), CallableNames::of(invocation)));
+    let lines = is_steered
+        .then(|| (session.gateway.attach.clone(), CallableNames::of(invocation, Some(&session.id))));
     let out = Out::new(exec, answer_file, invocation, &session.id);
     let ended = runtime.block_on(follow(session, first, lines, out));
     groups.end_all(GRACE);

@@ -6,7 +6,7 @@ use crate::model::{Effort, ToolCalls};
 use crate::policy::{Mode, Rule};
 use crate::tool::ToolSpec;
 
-use super::{NamedCommand, NamedSkill};
+use super::NamedCommand;
 
 /// What the view is told once.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,9 +33,7 @@ pub struct ViewSettings {
     pub rules: Vec<Rule>,
     /// The tools there are, to tell which calls a rule speaks of.
     pub tools: Vec<ToolSpec>,
-    /// The skills that the user can call by their names.
-    pub skills: Vec<NamedSkill>,
-    /// The custom commands, which the user calls by their names, too.
+    /// The skills and custom commands that the user can call by their names, skills first.
     pub commands: Vec<NamedCommand>,
     /// Names of files that should be custom commands and cannot be used, each with why.
     pub ignored: Vec<(String, String)>,
@@ -66,7 +64,6 @@ impl ViewSettings {
             tool_calls: ToolCalls::Native,
             rules: Vec::new(),
             tools: Vec::new(),
-            skills: Vec::new(),
             commands: Vec::new(),
             ignored: Vec::new(),
             hosts: Vec::new(),

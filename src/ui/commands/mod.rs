@@ -34,7 +34,7 @@ pub(in crate::ui) use typed::{said, sent_earlier};
 
 use crate::agent::{Intent, OwnCommand};
 use crate::ledger::Pastes;
-use crate::view::{CustomCall, NamedCommand, NamedSkill};
+use crate::view::{CustomCall, NamedCommand};
 
 use super::keymap::KeyAction;
 use super::theme::resembling;
@@ -77,13 +77,7 @@ pub fn own(text: &str) -> Option<Meaning> {
     OwnCommand::read(text).map(Intent::Command).map(Meaning::Intent)
 }
 
-/// The message that calls a skill, if a text does that. A command of ours with the same name comes first.
-pub fn skill(text: &str, skills: &[NamedSkill]) -> Option<String> {
-    let name = text.trim_start().split(char::is_whitespace).next()?;
-    if is_ours(name) { None } else { NamedSkill::called(skills, text) }
-}
-
-/// The call of a custom command that a text is. A command of ours with the same name comes first.
+/// The call of a custom command or of a skill that a text is. A command of ours with the same name comes first.
 pub fn custom(text: &str, commands: &[NamedCommand]) -> Option<CustomCall> {
     custom_with(text.trim(), &Pastes::default(), commands)
 }

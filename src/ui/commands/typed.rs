@@ -2,15 +2,14 @@
 
 use crate::agent::OwnCommand;
 use crate::ledger::{Body, UserMessage};
-use crate::view::{NamedCommand, NamedSkill, View, ViewSettings};
+use crate::view::{NamedCommand, View, ViewSettings};
 
-use super::{Fronts, custom, prompts, read, skill};
+use super::{Fronts, custom, prompts, read};
 
 /// What a person typed for a message. One that nothing says today stays as it is.
 pub fn typed(message: &str, settings: &ViewSettings) -> String {
     let ours = || prompts::typed(message);
     NamedCommand::typed(&settings.commands, message)
-        .or_else(|| NamedSkill::typed(&settings.skills, message))
         .or_else(ours)
         .unwrap_or_else(|| escaped(message, settings))
 }
@@ -20,7 +19,7 @@ pub fn typed(message: &str, settings: &ViewSettings) -> String {
 fn escaped(message: &str, settings: &ViewSettings) -> String {
     // Blanks before it are not read.
     let text = message.trim_start();
-    let is_called = || custom(text, &settings.commands).is_some() || skill(text, &settings.skills).is_some();
+    let is_called = || custom(text, &settings.commands).is_some();
     let begins = text.strip_prefix('/').is_some_and(|rest| rest.starts_with(char::is_alphanumeric));
     let is_command = begins && (is_called() || read(text, Fronts::Screen).is_some());
     if is_command { format!("/{text}") } else { message.to_owned() }

@@ -120,8 +120,7 @@ impl LinearSession {
             if self.is_words_only(text) {
                 return text.clone();
             }
-            let custom = || commands::custom(text, &settings.commands).map(|call| call.message);
-            let said = commands::skill(text, &settings.skills).or_else(custom);
+            let said = commands::custom(text, &settings.commands).map(|call| call.message);
             said.unwrap_or_else(|| commands::unescaped(text).to_owned())
         };
         let all: Vec<String> = kept.iter().map(said).collect();
@@ -134,8 +133,7 @@ impl LinearSession {
             return false;
         }
         let settings = &self.renderer.view.settings;
-        let is_custom = commands::skill(text, &settings.skills).is_some()
-            || commands::custom(text, &settings.commands).is_some();
+        let is_custom = commands::custom(text, &settings.commands).is_some();
         text.starts_with('!') || (commands::unescaped(text) == text && text.starts_with('/') && !is_custom)
     }
 }

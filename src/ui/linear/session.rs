@@ -354,9 +354,6 @@ impl LinearSession {
         }
         // Whoever has seen a question may have meant an answer: nothing is done with it.
         let was_asked = self.asking.was_asked(typed);
-        if let Some(message) = commands::skill(text, &self.renderer.view.settings.skills) {
-            return if was_asked { self.unsent(&message) } else { self.submit(&message) };
-        }
         if let Some(CustomCall { typed, message, command, .. }) =
             commands::custom(text, &self.renderer.view.settings.commands)
         {

@@ -76,11 +76,7 @@ impl LinearSession {
         let answers = self.asking.is_open() && (word::read(text).is_some() || self.words.is_some());
         let runs =
             commands::own(text).is_some() || custom.as_ref().is_some_and(|custom| custom.command.is_some());
-        let is_one = || {
-            custom.is_some()
-                || commands::skill(text, &settings.skills).is_some()
-                || matches!(commands::read(text, Fronts::Lines), Some(Ok(_)))
-        };
+        let is_one = || custom.is_some() || matches!(commands::read(text, Fronts::Lines), Some(Ok(_)));
         answers
             || runs
             || budget_stop::decides(text)

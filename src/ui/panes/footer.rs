@@ -29,10 +29,7 @@ fn calls_nothing(screen: &Screen<'_>) -> bool {
         return false;
     }
     let text = composer.text();
-    let is_theirs = || {
-        commands::skill(&text, &settings.skills).is_some()
-            || commands::custom(&text, &settings.commands).is_some()
-    };
+    let is_theirs = || commands::custom(&text, &settings.commands).is_some();
     matches!(commands::read(&text, Fronts::Screen), Some(Err(_))) && !is_theirs()
 }
 

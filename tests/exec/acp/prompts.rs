@@ -130,8 +130,9 @@ fn an_at_sign_in_words_is_a_word_and_a_skill_is_called_by_its_name() {
     let said: Vec<Value> =
         world.entries().into_iter().filter(|entry| entry["type"] == "user_message").collect();
     assert!(said[0].get("files").is_none(), "{}", said[0]);
-    assert!(said[1]["content"].as_str().unwrap().starts_with("Follow the skill pdf"), "{}", said[1]);
-    assert!(said[1]["files"][0]["text"].as_str().unwrap().contains("pdftotext"), "{}", said[1]);
+    let words = said[1]["content"].as_str().unwrap();
+    assert!(words.starts_with("/pdf read it\n\n[from ") && words.contains("SKILL.md, SHA-256 "), "{words}");
+    assert!(words.ends_with("use pdftotext\n\n\nARGUMENTS: read it"), "{words}");
     editor.leave();
 }
 

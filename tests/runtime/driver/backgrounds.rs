@@ -44,7 +44,6 @@ fn view_settings() -> ViewSettings {
         tool_calls: ToolCalls::Native,
         rules: vec![],
         tools: vec![],
-        skills: Vec::new(),
         commands: Vec::new(),
         ignored: Vec::new(),
         hosts: Vec::new(),

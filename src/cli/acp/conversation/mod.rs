@@ -244,7 +244,7 @@ impl Conversation {
         let Begin { driver, first, before, gateway, groups, traces, notices, all_models, over } = begin;
         self.recall(&before, matches!(which, Which::Load(_))).await;
         self.client.out.answer(&request, Ok(self.opened(&which, &notices))).await;
-        let commands = available_commands::all(&self.view.settings.skills, &self.view.settings.commands);
+        let commands = available_commands::all(&self.view.settings.commands);
         self.update(commands).await;
         let to_itself = self.to_itself.clone();
         tokio::spawn(async move {

@@ -71,9 +71,6 @@ impl Conversation {
     /// What the words of a command mean; blocks that call none stay as they are.
     fn expanded(&self, blocks: Vec<Block>) -> Result<Expanded, RpcError> {
         let Some(text) = session_prompt::slash(&blocks) else { return Ok(Expanded::Blocks(blocks)) };
-        if let Some(message) = commands::skill(text, &self.view.settings.skills) {
-            return Ok(Expanded::Words(message));
-        }
         match commands::custom(text, &self.view.settings.commands) {
             Some(call @ CustomCall { command: Some(_), .. }) => {
                 let runs = commands::runs_first(&call, &self.view.settings.commands);

@@ -4,18 +4,22 @@ use serde_json::{Value, json};
 
 use crate::ui::commands::{self, COMMANDS, Fronts, Meaning};
 use crate::ui::text::sanitize;
-use crate::view::{NamedCommand, NamedSkill};
+use crate::view::NamedCommand;
 
 /// Most commands that are told.
 const MOST: usize = 500;
 
 /// All of them.
-pub(in crate::cli::acp) fn all(skills: &[NamedSkill], custom: &[NamedCommand]) -> Value {
+pub(in crate::cli::acp) fn all(callable: &[NamedCommand]) -> Value {
     let ready = COMMANDS.iter().filter(|row| is_message(row.name));
     let ready = ready.map(|row| command(row.name.trim_start_matches('/'), row.help, row.hint));
-    let skills = skills.iter().map(|skill| command(&skill.name, &skill.description, "what to do"));
-    let custom = custom.iter().map(|one| command(&one.name, &one.description, &one.hint));
-    let all: Vec<Value> = ready.chain(skills).chain(custom).take(MOST).collect();
+    // What a skill is to do stands behind its name, whatever its file says of that.
+    let hint = |one: &NamedCommand| {
+        let is_unsaid = one.is_skill && one.hint.is_empty();
+        if is_unsaid { "what to do".to_owned() } else { one.hint.clone() }
+    };
+    let callable = callable.iter().map(|one| command(&one.name, &one.description, &hint(one)));
+    let all: Vec<Value> = ready.chain(callable).take(MOST).collect();
     json!({ "sessionUpdate": "available_commands_update", "availableCommands": all })
 }
 
