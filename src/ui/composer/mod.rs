@@ -228,7 +228,7 @@ impl Composer {
         let before = self.before_cursor();
         let folded = self.pastes.iter().position(|p| before.ends_with(&p.name));
         let count = match folded {
-            Some(at) => self.pastes.remove(at).name.chars().count(),
+            Some(at) => self.forget(at),
             None => last_cluster(&before),
         };
         for _ in 0..count.max(1) {
@@ -236,10 +236,16 @@ impl Composer {
         }
     }
 
-    /// Deletes the grapheme cluster after the cursor.
+    /// Deletes what stands after the cursor: one grapheme cluster, or a folded paste whole.
     pub fn delete(&mut self) {
         self.leave_walk();
-        for _ in 0..first_cluster(&self.after_cursor()).max(1) {
+        let after = self.after_cursor();
+        let folded = self.pastes.iter().position(|p| after.starts_with(&p.name));
+        let count = match folded {
+            Some(at) => self.forget(at),
+            None => first_cluster(&after),
+        };
+        for _ in 0..count.max(1) {
             self.area.delete_next_char();
         }
     }
