@@ -217,7 +217,7 @@ async fn converse(
         quit,
         interrupts,
         entry_json,
-        mentions: Box::new(move |text| attach.mentions_in_paste(text)),
+        mentions: Box::new(move |text| attach.images_in_paste(text)),
         errands: errands(invocation, session.gateway.earlier.clone(), session.printed),
     };
     let running = tokio::spawn(session.driver.run(session.first));

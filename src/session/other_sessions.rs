@@ -114,6 +114,8 @@ fn said(entries: &[Arc<Entry>], at: usize, imported_to: Option<EntryId>) -> Opti
         return None;
     }
     let was_run = is_from_here && OwnCommand::was_run(content, behind);
+    // Which file a name stands for that comes from elsewhere is to be seen before it is sent from here.
+    let pastes = if is_from_here { pastes } else { pastes.without_images() };
     let said = UserMessage { pastes, ..UserMessage::text(content.as_str()) };
     Some(if was_run { said } else { said.as_words() })
 }

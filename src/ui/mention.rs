@@ -24,6 +24,15 @@ const OTHER_ENDINGS: [&str; 28] = [
 /// Letters of an ending, at most.
 const LONGEST_ENDING: usize = 10;
 
+/// An image that was pasted: what is sent for it, and what people see in its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PastedImage {
+    /// The mention of its file, as [`written`].
+    pub mention: String,
+    /// How large it is, as in `640×480 · 12 kB`; empty where that is not known.
+    pub measures: String,
+}
+
 /// A path as a mention that reads back as it.
 pub fn written(path: &str) -> String {
     let is_plain = |c: char| !c.is_whitespace() && !"\\\"'".contains(c);

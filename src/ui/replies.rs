@@ -115,9 +115,9 @@ pub fn reply(local: &mut Local, view: &View, reply: Reply) {
         Reply::Files(list) => local.files.heard(list),
         // Not into the arguments of a call that is changed meanwhile.
         Reply::Mention(_) if local.is_editing() => {}
-        Reply::Mention(words) => {
+        Reply::Mention(image) => {
             local.hint = None;
-            local.composer.mention(&words);
+            local.composer.attach(&[image]);
         }
         Reply::Preview { id, parts } => {
             if let Some(Overlay::Picker(picker)) = &mut local.overlay

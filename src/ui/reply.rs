@@ -4,6 +4,7 @@ use crate::ledger::{EntryId, UserMessage};
 
 use super::branches::{BranchRow, BranchStart, SideBySide};
 use super::file_list::FileList;
+use super::mention::PastedImage;
 use super::report::{ReportPart, Subject};
 use super::undo_preview::UndoPreview;
 use super::usage_table::UsageTable;
@@ -98,8 +99,8 @@ pub enum Reply {
     Usage(UsageTable),
     /// What the user's command wrote for the status line; or why there is nothing to show.
     StatusLine(Result<String, String>),
-    /// The mention of the clipboard's image.
-    Mention(String),
+    /// The clipboard's image, in a file.
+    Mention(PastedImage),
     /// Something worth knowing that was found out meanwhile, such as a model server on this machine.
     Notice(String),
 }

@@ -10,6 +10,7 @@ use crate::view::ViewSettings;
 
 use super::host_services::HostServices;
 use super::interrupts::Interrupts;
+use super::mention::PastedImage;
 use super::rebinding::Keymap;
 use super::reply::Reply;
 use super::request::Request;
@@ -33,8 +34,8 @@ pub struct AppIo {
 /// Says what time it is, as entries say it.
 pub type Now = Box<dyn Fn() -> Millis + Send>;
 
-/// Says which mentions stand for a paste, if it is nothing but the paths of images.
-pub(super) type Mentions = Box<dyn Fn(&str) -> Option<String> + Send>;
+/// Says which images stand for a paste, if it is nothing but their paths.
+pub(super) type Mentions = Box<dyn Fn(&str) -> Option<Vec<PastedImage>> + Send>;
 
 /// What the screen is told once.
 pub struct UiSettings {
@@ -76,7 +77,7 @@ pub struct UiSettings {
     pub interrupts: Option<Interrupts>,
     /// An entry as it is recorded, as pretty JSON.
     pub entry_json: fn(&Entry) -> String,
-    /// The mentions that stand for a paste, if it is nothing but the paths of images.
+    /// The images that stand for a paste, if it is nothing but their paths.
     pub mentions: Mentions,
     /// What only whoever runs the screen knows.
     pub errands: HostServices,

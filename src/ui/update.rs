@@ -14,6 +14,7 @@ use super::key_actions::{edit, obey};
 use super::key_timing::Press;
 use super::keymap::{KeyAction, KeyContext};
 use super::local::{Focus, Local, Overlay};
+use super::mention::PastedImage;
 use super::overlays;
 use super::pasted_words;
 use super::pending_model::PendingModel;
@@ -260,7 +261,8 @@ pub fn paste(local: &mut Local, view: &View, text: &str) -> Vec<UiEffect> {
     typed.unwrap_or_else(|| {
         let (was_words, is_call) = (pasted_words::why(local, view).is_some(), local.is_editing());
         // Into a call goes what was pasted, and nothing else.
-        place(local, view, text, if is_call { Composer::paste } else { Composer::paste_text });
+        let compose: fn(&mut Composer, &str) = if is_call { Composer::paste } else { Composer::paste_text };
+        place(local, view, text, compose);
         if !was_words && let Some(why) = pasted_words::why(local, view) {
             local.hint = Some(why.to_owned());
         }
@@ -268,12 +270,13 @@ pub fn paste(local: &mut Local, view: &View, text: &str) -> Vec<UiEffect> {
     })
 }
 
-/// A paste of nothing but the paths of images, as the mentions that stand for them.
-pub fn mention(local: &mut Local, view: &View, words: &str) {
-    place(local, view, words, Composer::mention);
+/// A paste of nothing but the paths of images: chips in the composer, their mentions where else something is typed.
+pub fn mention(local: &mut Local, view: &View, images: &[PastedImage]) {
+    let words: Vec<&str> = images.iter().map(|image| image.mention.as_str()).collect();
+    place(local, view, &words.join(" "), |composer, _words| composer.attach(images));
 }
 
-fn place(local: &mut Local, view: &View, text: &str, compose: fn(&mut Composer, &str)) {
+fn place(local: &mut Local, view: &View, text: &str, compose: impl FnOnce(&mut Composer, &str)) {
     settle(local, view);
     local.pointer.let_go();
     local.hint = None;

@@ -5,6 +5,7 @@ use crate::screen_harness::ScreenHarness;
 use crate::session_builder::SessionBuilder;
 use countersign::agent::Intent;
 use countersign::ui::composer::plain;
+use countersign::ui::mention::PastedImage;
 use countersign::ui::replies::reply;
 use countersign::ui::update::{UiEffect, paste};
 use countersign::ui::{Reply, Request};
@@ -18,6 +19,11 @@ fn harness() -> ScreenHarness {
 
 fn shown(harness: &ScreenHarness) -> String {
     plain(&harness.local.composer.shown())
+}
+
+/// The image on the clipboard.
+fn clipboard() -> PastedImage {
+    PastedImage { mention: "@/tmp/pasted-1.png".to_owned(), measures: "320×160 · 12 kB".to_owned() }
 }
 
 fn pastes(harness: &mut ScreenHarness, text: &str) {
@@ -159,12 +165,13 @@ fn a_long_message_is_folded_in_the_transcript_and_opens() {
 }
 
 #[test]
-fn ctrl_v_asks_for_the_image_on_the_clipboard_and_its_mention_stands_alone() {
+fn ctrl_v_asks_for_the_image_on_the_clipboard_and_its_chip_stands_alone() {
     let mut harness = harness();
     harness.press("see");
     assert_eq!(harness.ctrl('v'), [UiEffect::Ask(Request::PasteImage)]);
-    reply(&mut harness.local, &harness.view, Reply::Mention("@/tmp/pasted-1.png".to_owned()));
-    assert_eq!(shown(&harness), "see @/tmp/pasted-1.png ");
+    reply(&mut harness.local, &harness.view, Reply::Mention(clipboard()));
+    assert_eq!(shown(&harness), "see [Image 1 · 320×160 · 12 kB] ");
+    assert_eq!(harness.local.composer.text(), "see @/tmp/pasted-1.png");
     harness.ctrl('_');
     assert_eq!(shown(&harness), "see");
     reply(&mut harness.local, &harness.view, Reply::Refused("there is no image on the clipboard".to_owned()));
@@ -210,7 +217,7 @@ fn a_message_waits_for_the_image_that_is_being_read_for_it() {
         "a second time is meant"
     );
     // What has come, or cannot come, is not waited for.
-    for came in [Reply::Mention("@/tmp/pasted-1.png".to_owned()), Reply::Refused("none".to_owned())] {
+    for came in [Reply::Mention(clipboard()), Reply::Refused("none".to_owned())] {
         harness.press("see");
         harness.ctrl('v');
         reply(&mut harness.local, &harness.view, came);

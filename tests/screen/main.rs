@@ -55,6 +55,7 @@ mod gallery;
 mod generated;
 mod going_back;
 mod graphics;
+mod image_chips;
 mod inspector;
 mod keeping;
 mod keys;

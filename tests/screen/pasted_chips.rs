@@ -6,6 +6,7 @@ use countersign::agent::{Intent, Live};
 use countersign::ledger::{Body, Entry, EntryId, Injected, MessagePiece, Millis, UserMessage};
 use countersign::ui::Reply;
 use countersign::ui::composer::plain;
+use countersign::ui::mention::PastedImage;
 use countersign::ui::replies::reply;
 use countersign::ui::update::{UiEffect, hear, mention, paste};
 use countersign::view::{NamedCommand, Template, ViewSettings};
@@ -186,6 +187,7 @@ fn a_message_out_of_a_command_comes_back_with_its_chips() {
                 assert_eq!(*text, pasted);
                 None
             }
+            MessagePiece::Image(text) => panic!("{text}"),
         });
         assert!(!typed.collect::<String>().contains("@secret.txt"), "{name}: {parts:?}");
         reply(&mut harness.local, &harness.view, Reply::Returned { said: said.clone(), why: String::new() });
@@ -198,9 +200,11 @@ fn images_that_are_dropped_are_named_in_full_however_many_they_are() {
     let mut harness = ScreenHarness::new(SessionBuilder::new());
     let names: Vec<String> =
         (0..60).map(|n| format!("@/home/ada/a/long/path/to/pictures/shot-{n}.png")).collect();
-    mention(&mut harness.local, &harness.view, &names.join(" "));
+    let image = |name: &String| PastedImage { mention: name.clone(), measures: "9 kB".to_owned() };
+    mention(&mut harness.local, &harness.view, &names.iter().map(image).collect::<Vec<_>>());
+    assert!(plain(&harness.local.composer.shown()).ends_with(" [Image 59 · 9 kB] [Image 60 · 9 kB] "));
     let said = harness.local.composer.message();
-    assert!(said.pastes.is_empty() && said.content == names.join(" "), "{said:?}");
+    assert!(!said.pastes.has_text() && said.content == names.join(" "), "{said:?}");
 }
 
 #[test]

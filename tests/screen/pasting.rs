@@ -3,6 +3,7 @@
 use crate::deliberate::{NONE, SENTENCES, SIZES, before, look, scenes};
 use crate::screen_harness::ScreenHarness;
 use countersign::ui::local::Focus;
+use countersign::ui::mention::PastedImage;
 use countersign::ui::update::{mention, paste};
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 
@@ -10,7 +11,10 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent};
 fn words_after_a_paste_go_where_the_paste_went() {
     let pastes: [fn(&mut ScreenHarness); 2] = [
         |harness| assert!(paste(&mut harness.local, &harness.view, "About src/main.rs: ").is_empty()),
-        |harness| mention(&mut harness.local, &harness.view, "@shot.png "),
+        |harness| {
+            let image = PastedImage { mention: "@shot.png".to_owned(), measures: String::new() };
+            mention(&mut harness.local, &harness.view, &[image]);
+        },
     ];
     for size in SIZES {
         for (name, scene) in scenes() {

@@ -41,19 +41,20 @@ async fn a_picture_is_named_sent_and_seen_as_a_line() {
 }
 
 #[tokio::test]
-async fn a_pasted_path_becomes_a_mention_if_it_is_a_picture() {
+async fn a_pasted_path_becomes_a_chip_if_it_is_a_picture() {
     let home = home_with_pictures();
     let mut app = Console::scripted(&home, &serde_json::json!(["Small."]));
     app.sees("ask anything").await;
     let path = home.workspace().canonicalize().unwrap().join("my shot.png").display().to_string();
     app.keys("see").await;
     app.keys(&format!("{START}{}{END}", path.replace(' ', "\\ "))).await;
-    app.sees("see @\"/").await;
+    app.sees("see [Image 1 · 12×34 · ").await;
+    assert!(!app.screen().contains("my shot.png"), "{}", app.screen());
     app.keys(&format!("{START}/no/such.png{END}")).await;
     app.sees("/no/such.png").await;
     app.keys(ENTER).await;
-    app.sees("12×34").await;
     app.sees("Small.").await;
+    app.sees("show the path").await;
     app.rests().await;
     app.quits().await;
     let said = &home.entries("user_message")[0];
@@ -113,11 +114,17 @@ async fn the_image_on_the_clipboard_is_attached() {
     let mut app = Console::start_with(&home, USUAL, &["--script", &script], &variables);
     app.sees("ask anything").await;
     app.keys("see \x16").await;
-    app.sees("pasted-").await;
+    app.sees("see [Image 1 · 12×34 · ").await;
+    app.keys("\x16").await;
+    app.sees("[Image 2 · 12×34 · ").await;
+    assert!(!app.screen().contains("pasted-"), "{}", app.screen());
     app.keys(ENTER).await;
-    app.sees("12×34").await;
     app.sees("Small.").await;
+    app.sees("[Image 2 · 12×34 · ").await;
     app.rests().await;
     app.quits().await;
-    assert_eq!(home.entries("user_message")[0]["images"].as_array().unwrap().len(), 1);
+    let said = &home.entries("user_message")[0];
+    assert_eq!(said["images"].as_array().unwrap().len(), 2, "each is a file of its own");
+    let name = |at: usize| said["images"][at]["name"].as_str().unwrap();
+    assert_eq!(said["content"], format!("see @{} @{}", name(0), name(1)));
 }

@@ -52,14 +52,38 @@ impl Image {
 
     /// The label's words, without its brackets.
     pub fn facts(&self) -> String {
-        let size = self.size.map(|(width, height)| format!(" · {width}×{height}")).unwrap_or_default();
-        let bytes = match self.bytes() {
-            bytes @ ..1_000 => format!("{bytes} B"),
-            bytes @ 1_000..1_000_000 => format!("{} kB", (bytes + 500) / 1_000),
-            bytes => format!("{}.{} MB", bytes / 1_000_000, bytes / 100_000 % 10),
-        };
-        format!("image: {}{size} · {bytes}", self.name)
+        format!("image: {} · {}", self.name, self.measures())
     }
+
+    /// How large it is: `640×480 · 12 kB`.
+    pub fn measures(&self) -> String {
+        measures(self.size, self.bytes())
+    }
+
+    /// Whether this is a mention of it as one is written for a path: `@a.png`, `@"my a.png"`.
+    pub fn is_named_by(&self, mention: &str) -> bool {
+        let Some(word) = mention.strip_prefix('@').filter(|_| !self.name.is_empty()) else { return false };
+        if let Some(quoted) = word.strip_prefix('"').and_then(|word| word.strip_suffix('"')) {
+            return quoted == self.name;
+        }
+        let mut plain = String::new();
+        let mut chars = word.chars();
+        while let Some(c) = chars.next() {
+            plain.push(if c == '\\' { chars.next().unwrap_or(c) } else { c });
+        }
+        plain == self.name
+    }
+}
+
+/// How large an image of so many pixels and bytes is, in words: `640×480 · 12 kB`.
+pub fn measures(size: Option<(u32, u32)>, bytes: u64) -> String {
+    let size = size.map(|(width, height)| format!("{width}×{height} · ")).unwrap_or_default();
+    let bytes = match bytes {
+        ..1_000 => format!("{bytes} B"),
+        1_000..1_000_000 => format!("{} kB", (bytes + 500) / 1_000),
+        _ => format!("{}.{} MB", bytes / 1_000_000, bytes / 100_000 % 10),
+    };
+    format!("{size}{bytes}")
 }
 
 /// Words, and a line for each image and file.
@@ -92,6 +116,19 @@ mod tests {
         assert_eq!(image(2_349_999, Some((1, 1))).label(), "[image: a.png · 1×1 · 2.3 MB]");
         for bytes in 0..9 {
             assert_eq!(image(bytes, None).bytes(), bytes as u64);
+        }
+    }
+
+    #[test]
+    fn a_mention_names_it() {
+        let named = |name: &str| Image { name: name.into(), ..image(9, None) };
+        for (name, mention) in
+            [("/a.png", "@/a.png"), ("/my a.png", "@\"/my a.png\""), ("/\"a\" b.png", r#"@/\"a\"\ b.png"#)]
+        {
+            assert!(named(name).is_named_by(mention), "{mention}");
+        }
+        for other in ["/a.png", "@/b.png", "@", "@\"/a.png", "see @/a.png"] {
+            assert!(!named("/a.png").is_named_by(other), "{other}");
         }
     }
 

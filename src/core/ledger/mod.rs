@@ -92,7 +92,7 @@ pub use {
     files_restored::FilesRestored,
     foreign_tool::ForeignTool,
     hosted::{CODE_EXECUTION, CODE_INTERPRETER, HOSTED, Hosted, WEB_FETCH, WEB_SEARCH, hosted},
-    image::Image,
+    image::{Image, measures},
     injector::Injector,
     mode::Mode,
     open::OpenCall,

@@ -1,8 +1,16 @@
 //! Which parts of a message were pasted: people see each as one name, and models read the text.
 
+use std::collections::BTreeSet;
+
+use super::Image;
+
 /// Bytes of a text, from and to, in order and without a common byte.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Pastes(Vec<(usize, usize)>);
+pub struct Pastes {
+    spans: Vec<(usize, usize)>,
+    /// Where those begin that are the mention of an image. No file keeps this: it follows from the images of the message.
+    images: BTreeSet<usize>,
+}
 
 /// A part of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,6 +19,8 @@ pub enum MessagePiece<'t> {
     Typed(&'t str),
     /// It was pasted, and stands as a name.
     Pasted(&'t str),
+    /// The mention of an image that was pasted, and stands as a name.
+    Image(&'t str),
 }
 
 impl Pastes {
@@ -23,7 +33,25 @@ impl Pastes {
             }
             at = *to;
         }
-        Self(spans)
+        Self { spans, images: BTreeSet::new() }
+    }
+
+    /// The same, of which those that begin there are mentions of images.
+    #[must_use]
+    pub fn with_images(mut self, begins: &[usize]) -> Self {
+        let all = self.spans.iter().map(|(from, _)| *from);
+        self.images = all.filter(|from| begins.contains(from)).collect();
+        self
+    }
+
+    /// The same of a message that brings these images: what was pasted, and is the mention of one of them, is that image.
+    #[must_use]
+    pub fn naming(self, text: &str, images: &[Image]) -> Self {
+        let is_image = |(from, to): &&(usize, usize)| {
+            text.get(*from..*to).is_some_and(|part| images.iter().any(|image| image.is_named_by(part)))
+        };
+        let begins: Vec<usize> = self.spans.iter().filter(is_image).map(|(from, _)| *from).collect();
+        self.with_images(&begins)
     }
 
     /// All of a text.
@@ -31,25 +59,44 @@ impl Pastes {
         Self::of(text, vec![(0, text.len())])
     }
 
+    /// The texts alone: the mention of an image stands in sight, as if it was typed.
+    #[must_use]
+    pub fn without_images(mut self) -> Self {
+        self.spans.retain(|(from, _)| !self.images.contains(from));
+        self.images.clear();
+        self
+    }
+
     /// From and to, in bytes.
     pub fn spans(&self) -> &[(usize, usize)] {
-        &self.0
+        &self.spans
     }
 
     /// Whether nothing was pasted.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.spans.is_empty()
+    }
+
+    /// Whether a text was pasted: not images alone.
+    pub fn has_text(&self) -> bool {
+        self.spans.len() > self.images.len()
+    }
+
+    /// Whether an image was pasted.
+    pub fn has_images(&self) -> bool {
+        !self.images.is_empty()
     }
 
     /// The parts of the text, in order. Of another text all counts as typed.
     pub fn parts<'t>(&self, text: &'t str) -> Vec<MessagePiece<'t>> {
         let (mut parts, mut at) = (Vec::new(), 0);
-        for (from, to) in &self.0 {
+        for (from, to) in &self.spans {
             let (Some(typed), Some(pasted)) = (text.get(at..*from), text.get(*from..*to)) else {
                 return vec![MessagePiece::Typed(text)];
             };
             parts.extend((!typed.is_empty()).then_some(MessagePiece::Typed(typed)));
-            parts.push(MessagePiece::Pasted(pasted));
+            let is_image = self.images.contains(from);
+            parts.push(if is_image { MessagePiece::Image(pasted) } else { MessagePiece::Pasted(pasted) });
             at = *to;
         }
         let rest = text.get(at..).filter(|rest| !rest.is_empty());
@@ -60,15 +107,24 @@ impl Pastes {
     /// The same of a piece of the text, which begins and ends at these bytes.
     #[must_use]
     pub fn within(&self, begins: usize, ends: usize) -> Self {
-        let cut = self.0.iter().map(|(from, to)| ((*from).max(begins), (*to).min(ends)));
-        let held = cut.filter(|(from, to)| from < to);
-        Self(held.map(|(from, to)| (from - begins, to - begins)).collect())
+        let mut held = Self::default();
+        for span in &self.spans {
+            let (from, to) = (span.0.max(begins), span.1.min(ends));
+            if from < to {
+                held.spans.push((from - begins, to - begins));
+                // A part of a mention names something else.
+                let is_image = (from, to) == *span && self.images.contains(&from);
+                held.images.extend(is_image.then_some(from - begins));
+            }
+        }
+        held
     }
 
     /// These and those of what stands behind them.
     #[must_use]
     pub fn and(mut self, behind: &Self) -> Self {
-        self.0.extend_from_slice(&behind.0);
+        self.spans.extend_from_slice(&behind.spans);
+        self.images.extend(&behind.images);
         self
     }
 
@@ -79,16 +135,18 @@ impl Pastes {
             return self.within(0, to.len());
         }
         let alike = from.bytes().rev().zip(to.bytes().rev()).take_while(|(a, b)| a == b).count();
-        let inside =
-            Self(self.0.iter().filter(|(begins, _)| *begins + alike >= from.len()).copied().collect());
-        let spans = inside.within(from.len() - alike, from.len()).behind(to.len() - alike).0;
-        Self::of(to, spans)
+        let inside = self.spans.iter().filter(|(begins, _)| *begins + alike >= from.len()).copied().collect();
+        let inside = Self { spans: inside, images: self.images.clone() };
+        let moved = inside.within(from.len() - alike, from.len()).behind(to.len() - alike);
+        let begins: Vec<usize> = moved.images.into_iter().collect();
+        Self::of(to, moved.spans).with_images(&begins)
     }
 
     /// The same of a text that has so many bytes before it.
     #[must_use]
     pub fn behind(&self, bytes: usize) -> Self {
-        Self(self.0.iter().map(|(from, to)| (from + bytes, to + bytes)).collect())
+        let spans = self.spans.iter().map(|(from, to)| (from + bytes, to + bytes)).collect();
+        Self { spans, images: self.images.iter().map(|from| from + bytes).collect() }
     }
 }
 
@@ -127,5 +185,38 @@ mod tests {
         assert_eq!(pastes.within(4, 13).parts("AAA and B"), [Pasted("AAA"), Typed(" and "), Pasted("B")]);
         assert_eq!(pastes.within(5, 12).spans(), [(0, 2)]);
         assert_eq!(pastes.behind(1).parts("/see AAA and B").len(), 4);
+    }
+
+    #[test]
+    fn a_pasted_image_stays_one_wherever_its_text_goes() {
+        use MessagePiece::{Image as Picture, Pasted, Typed};
+        let text = "see @/a.png and B";
+        let pastes = Pastes::of(text, vec![(4, 11), (16, 17)]).with_images(&[4, 9]);
+        let parts = [Typed("see "), Picture("@/a.png"), Typed(" and "), Pasted("B")];
+        assert_eq!(pastes.parts(text), parts);
+        assert_eq!(pastes.behind(3).within(3, 20).parts(text), parts);
+        assert!(pastes.has_text() && pastes.has_images());
+        let image = pastes.within(4, 15);
+        assert!(!image.has_text() && image.has_images() && !image.is_empty());
+        assert_eq!(
+            pastes.within(5, 15).parts("/a.png and"),
+            [Pasted("/a.png"), Typed(" and")],
+            "a part is none"
+        );
+        let carried = pastes.carried(text, "Do this: see @/a.png and B");
+        assert_eq!(carried.parts("Do this: see @/a.png and B").get(1), Some(&Picture("@/a.png")));
+        let both = Pastes::of("x", vec![(0, 1)]).and(&pastes.behind(1));
+        assert_eq!(both.parts("xsee @/a.png and B").get(2), Some(&Picture("@/a.png")));
+        assert_eq!(pastes.clone().without_images().spans(), [(16, 17)]);
+        // What the file keeps says it again.
+        let picture = |name: &str| Image {
+            name: name.to_owned(),
+            media_type: "image/png".to_owned(),
+            data: "".into(),
+            size: None,
+        };
+        let kept = Pastes::of(text, pastes.spans().to_vec());
+        assert_eq!(kept.clone().naming(text, &[picture("/a.png")]), pastes);
+        assert_eq!(kept.clone().naming(text, &[picture("/b.png")]), kept);
     }
 }

@@ -131,18 +131,20 @@ impl Card {
             .any(|block| matches!(block, Block::Text(text) if text.contains("```") || text.contains("~~~")))
     }
 
-    /// Whether it is a message of the user's that is too long to be shown whole among others.
+    /// Whether it is a message of the user's that is not shown whole among others: it is too long, or has an image in it that
+    /// was pasted.
     pub fn is_long_message(&self) -> bool {
         let (CardBody::User(entry) | CardBody::Injected(entry)) = &self.body else { return false };
-        let words = match &entry.body {
-            Body::User(said) => &said.content,
-            Body::Injected(said) if said.by == Injector::Steering => &said.text,
+        let (words, pastes) = match &entry.body {
+            Body::User(said) => (&said.content, &said.pastes),
+            Body::Injected(said) if said.by == Injector::Steering => (&said.text, &said.pastes),
             _ => return false,
         };
-        words.len() > Self::LONG_BYTES || words.lines().count() > Self::LONG_LINES
+        let is_long = words.len() > Self::LONG_BYTES || words.lines().count() > Self::LONG_LINES;
+        is_long || pastes.has_images()
     }
 
-    /// The user's message, if it is too long to be shown whole among others.
+    /// The user's message, if it is not shown whole among others.
     pub fn long_message(&self) -> Option<Cow<'_, UserMessage>> {
         let (CardBody::User(entry) | CardBody::Injected(entry)) = &self.body else { return None };
         match &entry.body {
@@ -154,9 +156,9 @@ impl Card {
     }
 
     /// A message with more lines is long.
-    const LONG_LINES: usize = 20;
+    pub const LONG_LINES: usize = 20;
     /// A message with more bytes is long.
-    const LONG_BYTES: usize = 4 * 1024;
+    pub const LONG_BYTES: usize = 4 * 1024;
 
     pub(super) fn panel_mut(&mut self) -> Option<&mut Panel> {
         if let CardBody::Tool(panel) = &mut self.body { Some(panel) } else { None }

@@ -109,7 +109,7 @@ impl Fill<'_> {
                 let words = self.at(*place);
                 let text = joined(words);
                 let is_pasted =
-                    words.iter().any(|word| !self.pasted.within(word.begins, word.ends).is_empty());
+                    words.iter().any(|word| self.pasted.within(word.begins, word.ends).has_text());
                 let pastes = if is_pasted { Pastes::all(&text) } else { Pastes::default() };
                 (text, pastes)
             }

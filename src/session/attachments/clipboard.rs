@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use super::Attach;
 use crate::config::fault::one_line;
 use crate::ledger::Image;
-use crate::ui::mention::written;
+use crate::ui::mention::PastedImage;
 
 /// A helper hands over what is there already.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -34,15 +34,15 @@ const HELPERS: [(&str, &str, &[&str]); 3] = [
 ];
 
 impl Attach {
-    /// The clipboard's image in a file of its own, as the mention that names it.
+    /// The clipboard's image in a file of its own.
     ///
     /// # Errors
     /// A sentence: why there is none.
-    pub(crate) fn image_of_clipboard(&self) -> Result<String, String> {
+    pub(crate) fn image_of_clipboard(&self) -> Result<PastedImage, String> {
         let path = self.clipboard.image()?;
         let name = path.to_str().ok_or("the folder for temporary files has a name that is not text")?;
         if self.begins_as_picture(name) {
-            return Ok(written(name));
+            return Ok(self.pasted_image(name));
         }
         drop(std::fs::remove_file(&path));
         Err("what is on the clipboard is not an image".to_owned())

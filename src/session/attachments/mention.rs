@@ -10,7 +10,7 @@ const LONGEST: usize = 4_096;
 const MOST_PUNCTUATION: usize = 4;
 
 /// The `@path`s of a message, in order, each once. What stands between backquotes, or after a letter, is none; nor is what was
-/// pasted folded: nobody has seen it.
+/// pasted folded: nobody has seen it. An image that was pasted is one wherever it stands.
 pub(super) fn mentions(said: &UserMessage) -> Vec<Vec<String>> {
     let (mut found, mut seen) = (Vec::new(), BTreeSet::new());
     let mut before = None;
@@ -18,6 +18,7 @@ pub(super) fn mentions(said: &UserMessage) -> Vec<Vec<String>> {
         match part {
             MessagePiece::Pasted(text) => before = text.chars().next_back().or(before),
             MessagePiece::Typed(text) => before = mentions_in(text, before, &mut found, &mut seen),
+            MessagePiece::Image(text) => before = mentions_in(text, None, &mut found, &mut seen),
         }
     }
     found
@@ -237,6 +238,18 @@ mod tests {
         assert_eq!(of(0, text.len()), [""; 0]);
         // An `@` before a paste is a word of its own.
         assert_eq!(of(paste.start + 1, text.len()), ["a.png"]);
+    }
+
+    #[test]
+    fn a_pasted_image_is_a_mention_also_where_it_touches_a_word() {
+        let text = "see@/a.pngand @/b.png";
+        let pastes = Pastes::of(text, vec![(3, 10)]).with_images(&[3]);
+        let said = UserMessage { pastes, ..text.into() };
+        assert_eq!(mentions(&said), [["/a.png"], ["/b.png"]]);
+        // Of the same text, pasted folded or typed, it is none.
+        let folded = UserMessage { pastes: Pastes::of(text, vec![(3, 10)]), ..text.into() };
+        assert_eq!(mentions(&folded), [["/b.png"]]);
+        assert_eq!(mentions(&text.into()), [["/b.png"]]);
     }
 
     #[test]

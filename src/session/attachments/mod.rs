@@ -7,6 +7,7 @@ mod file_hooks;
 mod linked;
 mod mention;
 mod missing;
+mod pasted_images;
 mod text_file;
 
 use std::io::Read as _;
@@ -21,13 +22,12 @@ use crate::config::reading::Reading;
 use crate::ledger::{AttachedFile, Image, UserMessage};
 use crate::runtime::{Groups, open_named};
 use crate::ui::FileList;
-use crate::ui::mention::written;
 use crate::wire::{NoImage, recognize, to_image};
 use bounds::bounded;
 use clipboard::Clipboard;
 use doubts::{Doubts, Warned};
 use file_hooks::FileHooks;
-use mention::{mentions, pasted, without_lines};
+use mention::{mentions, without_lines};
 use text_file::TextFiles;
 
 /// Bytes in which a picture shows what it is.
@@ -184,6 +184,8 @@ impl Attach {
             }
             bounded(&said)?;
         }
+        // As it will be read from the file of the session.
+        said.pastes = said.pastes.naming(&said.content, &said.images);
         let warnings = warnings(&said).into_iter().chain(of_images).collect();
         Ok((said, Doubts { warnings, words }))
     }
@@ -234,15 +236,6 @@ impl Attach {
             };
             AttachmentRefusal::new(format!("{name} {why}"), next)
         })
-    }
-
-    /// What a paste becomes in the composer: mentions, if it is nothing but the paths of images that are there.
-    pub(crate) fn mentions_in_paste(&self, text: &str) -> Option<String> {
-        let lists = pasted(text);
-        let named = lists
-            .iter()
-            .find(|paths| !paths.is_empty() && paths.iter().all(|path| self.begins_as_picture(path)))?;
-        Some(named.iter().map(|path| written(path)).collect::<Vec<_>>().join(" "))
     }
 
     fn begins_as_picture(&self, name: &str) -> bool {
@@ -340,7 +333,10 @@ mod tests {
             let (said, _) = attach.message(format!("see {named}")).unwrap();
             assert_eq!(said.images[0].size, Some((side, side)), "{named}");
         }
-        assert!(attach.mentions_in_paste(&base.join("out/shot.png").display().to_string()).is_some());
+        let named = base.join("out/shot.png").display().to_string();
+        let [image]: [_; 1] = attach.images_in_paste(&named).unwrap().try_into().unwrap();
+        assert_eq!(image.mention, format!("@{named}"));
+        assert!(image.measures.starts_with("3×3 · ") && image.measures.ends_with(" B"), "{image:?}");
     }
 
     #[test]

@@ -47,21 +47,23 @@ pub fn sent(view: &View) -> Vec<UserMessage> {
 /// it here: a file from elsewhere, another program and a model can have said it, too.
 pub(in crate::ui) fn said(view: &View, at: usize) -> Option<UserMessage> {
     let (row, behind) = view.rows().get(at..)?.split_first()?;
-    match &row.entry.body {
+    let is_from_here = Some(row.entry.id) > view.settings.imported_to;
+    let said = match &row.entry.body {
         Body::User(message) => {
             let behind = behind.iter().map(|row| &row.entry.body);
-            let is_from_here = Some(row.entry.id) > view.settings.imported_to;
             let ran_first = is_from_here && OwnCommand::ran_first(&message.content, behind.clone());
             // What it ran is known, so this is the command itself, and no message that begins like it.
             if ran_first && custom(&message.content, &view.settings.commands).is_some() {
                 return Some(UserMessage::clone(message).without_attachments());
             }
             let was_run = is_from_here && OwnCommand::was_run(&message.content, behind);
-            Some(if was_run { spelled(message, view) } else { as_typed(message, view) })
+            if was_run { spelled(message, view) } else { as_typed(message, view) }
         }
-        Body::Injected(said) => said.said().map(|message| as_typed(&message, view)),
-        _ => None,
-    }
+        Body::Injected(said) => as_typed(&said.said()?, view),
+        _ => return None,
+    };
+    // Which file a name stands for that comes from elsewhere is to be seen before it is sent from here.
+    Some(if is_from_here { said } else { UserMessage { pastes: said.pastes.without_images(), ..said } })
 }
 
 /// What was sent in earlier sessions, as it was typed, oldest first. What is no command there begins with no

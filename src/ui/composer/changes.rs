@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tui_textarea::CursorMove;
 
+use super::super::mention::PastedImage;
 use super::super::text;
 use super::Composer;
 use super::history::ComposerState;
@@ -12,16 +13,20 @@ use super::origin::TextOrigin;
 use super::pastes::Paste;
 
 impl Composer {
-    /// Takes in words that must stand alone, such as `@a.png`.
-    pub fn mention(&mut self, words: &str) {
-        let touches = self.before_cursor().chars().next_back().is_some_and(|c| !c.is_whitespace());
-        let words = format!("{}{words} ", if touches { " " } else { "" });
-        // Folded it would be text.
-        if self.has_room(words.len()) {
-            self.leave_walk();
-            self.area.insert_str(text::sanitize(&words));
-        } else {
-            self.paste(&words);
+    /// Takes in images: each is shown by its name, sent as its mention, and stands apart from what is around it.
+    pub fn attach(&mut self, images: &[PastedImage]) {
+        self.leave_walk();
+        if self.before_cursor().chars().next_back().is_some_and(|c| !c.is_whitespace()) {
+            self.area.insert_char(' ');
+        }
+        for image in images {
+            let mention = Arc::from(image.mention.as_str());
+            let paste = Paste::image(mention, &image.measures, &self.shown(), &self.pastes);
+            self.area.insert_str(format!("{} ", paste.name));
+            self.pastes.push(paste);
+            if !self.images.contains(image) {
+                self.images.push(image.clone());
+            }
         }
     }
 
@@ -100,11 +105,7 @@ impl Composer {
                 continue;
             }
             let is_taken = self.pastes.iter().any(|other| other.name == paste.name);
-            let named = if is_taken {
-                Paste::new(Arc::clone(&paste.text), &self.shown(), &self.pastes)
-            } else {
-                paste.clone()
-            };
+            let named = if is_taken { paste.renamed(&self.shown(), &self.pastes) } else { paste.clone() };
             text = text.replace(&paste.name, &named.name);
             self.pastes.push(named);
         }

@@ -5,14 +5,45 @@ use tui_textarea::TextArea;
 use super::Composer;
 
 impl Composer {
-    /// Deletes the word before the cursor.
+    /// Deletes the word before the cursor, or the folded paste whole.
     pub fn delete_word(&mut self) {
-        self.kill_with(TextArea::delete_word, |new, old| new + &old);
+        let join = |new: String, old: String| new + &old;
+        let before = self.before_cursor();
+        let bare = before.trim_end();
+        match self.pastes.iter().find(|paste| bare.ends_with(&paste.name)) {
+            Some(paste) => {
+                let blanks = before.get(bare.len()..).unwrap_or_default();
+                let count = paste.name.chars().count() + blanks.chars().count();
+                self.kill_with(|area| (0..count).all(|_at| area.delete_char()), join);
+            }
+            None => self.kill_with(TextArea::delete_word, join),
+        }
     }
 
-    /// Deletes the word after the cursor.
+    /// Deletes the word after the cursor, or the folded paste whole.
     pub fn delete_next_word(&mut self) {
-        self.kill_with(TextArea::delete_next_word, |new, old| old + &new);
+        let join = |new: String, old: String| old + &new;
+        let after = self.after_cursor();
+        let bare = after.trim_start();
+        match self.pastes.iter().find(|paste| bare.starts_with(&paste.name)) {
+            Some(paste) => {
+                let blanks = after.get(..after.len() - bare.len()).unwrap_or_default();
+                let count = paste.name.chars().count() + blanks.chars().count();
+                self.kill_with(|area| (0..count).all(|_at| area.delete_next_char()), join);
+            }
+            None => self.kill_with(TextArea::delete_next_word, join),
+        }
+    }
+
+    /// A folded paste is deleted, which stays known where its name stands a second time. Returns how many characters its name has.
+    pub(super) fn forget(&mut self, at: usize) -> usize {
+        let shown = self.shown();
+        let Some(paste) = self.pastes.get(at) else { return 0 };
+        let count = paste.name.chars().count();
+        if shown.matches(paste.name.as_str()).count() < 2 {
+            self.pastes.remove(at);
+        }
+        count
     }
 
     /// Deletes to the end of the line.
@@ -21,7 +52,11 @@ impl Composer {
     }
 
     /// Deletes, and keeps what that was; joined with what was deleted right before.
-    fn kill_with(&mut self, delete: fn(&mut TextArea<'static>) -> bool, join: fn(String, String) -> String) {
+    fn kill_with(
+        &mut self,
+        delete: impl FnOnce(&mut TextArea<'static>) -> bool,
+        join: fn(String, String) -> String,
+    ) {
         self.leave_walk();
         let before = self.shown();
         let follows = self.after_kill.take().is_some_and(|left| left == (before.clone(), self.position()));
@@ -71,6 +106,31 @@ mod tests {
         assert_eq!(composer.shown(), "\nthree ", "the words before were not deleted right before");
         composer.yank();
         assert_eq!(composer.shown(), "one two\nthree ");
+    }
+
+    #[test]
+    fn a_folded_paste_is_deleted_whole_and_put_back() {
+        let lines = "line\n".repeat(30);
+        let mut composer = holding("see ");
+        composer.paste(&lines);
+        composer.paste(" then");
+        composer.delete_word();
+        composer.delete_word();
+        assert_eq!((composer.shown().as_str(), composer.message().pastes.is_empty()), ("see ", true));
+        composer.yank();
+        assert_eq!(composer.whole(), format!("see {lines} then"));
+        composer.go(CursorMove::Jump(0, 4));
+        composer.delete_next_word();
+        assert_eq!(composer.shown(), "see  then");
+        composer.yank();
+        composer.go(CursorMove::Jump(0, 4));
+        composer.yank();
+        assert_eq!(composer.whole(), format!("see {lines}{lines} then"));
+        // Of two that are the same, one stays.
+        composer.delete();
+        assert_eq!(composer.whole(), format!("see {lines} then"));
+        composer.backspace();
+        assert_eq!(composer.shown(), "see  then");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::ledger::{MessagePiece, Pastes, UserMessage};
 use super::Composer;
 use super::name_origin::NameOrigin;
 use super::origin::TextOrigin;
-use super::pastes::{named, unfolded};
+use super::pastes::{measures_in, named, unfolded};
 use super::sent::said;
 
 impl Composer {
@@ -52,16 +52,17 @@ impl Composer {
         let is_still_words =
             !self.runs_a_command() && before.content.starts_with('!') && text.starts_with('!');
         let text = &format!("{}{text}", if is_still_words { " " } else { "" });
-        let (mut spans, mut at) = (Vec::new(), 0);
-        for paste in before.pastes.parts(&before.content) {
-            if let MessagePiece::Pasted(paste) = paste
-                && let Some(begins) = text.get(at..).and_then(|rest| rest.find(paste))
-            {
+        let (mut spans, mut images, mut at) = (Vec::new(), Vec::new(), 0);
+        for part in before.pastes.parts(&before.content) {
+            let (MessagePiece::Pasted(paste) | MessagePiece::Image(paste)) = part else { continue };
+            if let Some(begins) = text.get(at..).and_then(|rest| rest.find(paste)) {
                 spans.push((at + begins, at + begins + paste.len()));
+                images.extend(matches!(part, MessagePiece::Image(_)).then_some(at + begins));
                 at += begins + paste.len();
             }
         }
-        self.hold_message(&UserMessage { pastes: Pastes::of(text, spans), ..text.as_str().into() });
+        let pastes = Pastes::of(text, spans).with_images(&images);
+        self.hold_message(&UserMessage { pastes, ..text.as_str().into() });
         let first = |text: &str| text.split_whitespace().next().map(str::to_owned);
         let name = if first(text) == first(&before.content) { origin.name } else { NameOrigin::Typed };
         self.origin = TextOrigin { name, ..origin };
@@ -75,7 +76,14 @@ impl Composer {
         if message.pastes.is_empty() || typed.sum::<usize>() > Self::MOST_BYTES {
             return self.hold(&message.content);
         }
-        let (shown, pastes) = named(&parts);
+        let (shown, pastes) = named(&parts, |mention| self.measures(message, mention));
         self.exchange_all(Self { pastes, ..Self::holding(&shown) });
+    }
+
+    /// How large the image of a mention is: as the message says that brings it, else as it was when it was pasted.
+    fn measures(&self, message: &UserMessage, mention: &str) -> String {
+        let said = measures_in(message, mention);
+        let pasted = || self.images.iter().rfind(|image| image.mention == mention);
+        if said.is_empty() { pasted().map(|image| image.measures.clone()).unwrap_or_default() } else { said }
     }
 }

@@ -14,6 +14,7 @@ mod size;
 use tui_textarea::{CursorMove, TextArea, WrapMode};
 use unicode_segmentation::UnicodeSegmentation;
 
+use super::mention::PastedImage;
 use super::text;
 use crate::ledger::UserMessage;
 use history::History;
@@ -22,13 +23,15 @@ use origin::TextOrigin;
 use pastes::{Paste, one_kind_of_ends, unfolded};
 
 pub use pastes::plain;
-pub(super) use pastes::{JOINS, LEFT, NUMBER, RIGHT, is_long, named};
+pub(super) use pastes::{is_long, is_stand_in, measures_in, named};
 
 /// What is being typed.
 #[derive(Debug, Clone)]
 pub struct Composer {
     area: TextArea<'static>,
     pastes: Vec<Paste>,
+    /// The images that were pasted here: how large one is stands in no message that comes back.
+    images: Vec<PastedImage>,
     origin: TextOrigin,
     browsing: Option<Browsing>,
     /// What was being typed before an earlier message was taken up and changed: it comes back when that one is sent.
@@ -73,6 +76,7 @@ impl Composer {
         Self {
             area,
             pastes: Vec::new(),
+            images: Vec::new(),
             origin: TextOrigin::default(),
             browsing: None,
             below: None,
@@ -128,7 +132,8 @@ impl Composer {
         let text = self.text();
         self.leave_walk();
         let draft = self.below.take().map(|draft| *draft).unwrap_or_default();
-        *self = Self { killed: std::mem::take(&mut self.killed), ..draft };
+        let (killed, images) = (std::mem::take(&mut self.killed), std::mem::take(&mut self.images));
+        *self = Self { killed, images, ..draft };
         text
     }
 
@@ -223,7 +228,7 @@ impl Composer {
         let before = self.before_cursor();
         let folded = self.pastes.iter().position(|p| before.ends_with(&p.name));
         let count = match folded {
-            Some(at) => self.pastes.remove(at).name.chars().count(),
+            Some(at) => self.forget(at),
             None => last_cluster(&before),
         };
         for _ in 0..count.max(1) {
@@ -231,10 +236,16 @@ impl Composer {
         }
     }
 
-    /// Deletes the grapheme cluster after the cursor.
+    /// Deletes what stands after the cursor: one grapheme cluster, or a folded paste whole.
     pub fn delete(&mut self) {
         self.leave_walk();
-        for _ in 0..first_cluster(&self.after_cursor()).max(1) {
+        let after = self.after_cursor();
+        let folded = self.pastes.iter().position(|p| after.starts_with(&p.name));
+        let count = match folded {
+            Some(at) => self.forget(at),
+            None => first_cluster(&after),
+        };
+        for _ in 0..count.max(1) {
             self.area.delete_next_char();
         }
     }

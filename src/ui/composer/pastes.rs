@@ -1,8 +1,8 @@
-//! Big pastes, which the composer shows by their names and sends whole.
+//! Big pastes and pasted images, which the composer shows by their names and sends whole.
 
 use std::sync::Arc;
 
-use crate::ledger::{MessagePiece, Pastes};
+use crate::ledger::{Image, MessagePiece, Pastes, UserMessage};
 
 use super::super::text::{grouped, sanitize};
 
@@ -11,19 +11,26 @@ const FOLD_LINES: usize = 20;
 /// A paste with more bytes than this is folded.
 const FOLD_BYTES: usize = 2 * 1024;
 /// A blank at which no line is broken, and no word ends: a name stays in one row.
-pub(in crate::ui) const JOINS: char = '\u{202f}';
+const JOINS: char = '\u{202f}';
 /// The brackets of a name while it is edited: letters, so that they too stay in its row. The composer draws brackets.
-pub(in crate::ui) const LEFT: char = '\u{2fb}';
+const LEFT: char = '\u{2fb}';
 /// The right one.
-pub(in crate::ui) const RIGHT: char = '\u{2fc}';
+const RIGHT: char = '\u{2fc}';
 /// The sign before a number in a name, for the same reason.
-pub(in crate::ui) const NUMBER: char = '\u{2f8}';
+const NUMBER: char = '\u{2f8}';
+/// The dot between the parts of a name, for the same reason.
+const DOT: char = '\u{2f4}';
+/// The sign between width and height in a name, for the same reason.
+const TIMES: char = '\u{2f3}';
 
 /// A paste that is shown by its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::ui) struct Paste {
     pub(super) name: String,
+    /// What is sent for it.
     pub(super) text: Arc<str>,
+    /// How large the image is that it stands for; `None`: it is a text.
+    image: Option<String>,
 }
 
 impl Paste {
@@ -38,15 +45,53 @@ impl Paste {
         let is_free = |name: &String| !shown.contains(name.as_str()) && !taken.contains(name);
         let numbered = (2_usize..).map(|n| format!("[Pasted {size} #{n}]"));
         let mut names = std::iter::once(format!("[Pasted {size}]")).chain(numbered);
-        let joined = |c| match c {
-            ' ' => JOINS,
-            '[' => LEFT,
-            ']' => RIGHT,
-            '#' => NUMBER,
-            other => other,
-        };
-        Self { name: names.find(is_free).unwrap_or_default().chars().map(joined).collect(), text }
+        Self { name: joined(&names.find(is_free).unwrap_or_default()), text, image: None }
     }
+
+    /// An image, counted among those that are there: `[Image 1 · 320×160 · 12 kB]`.
+    pub(super) fn image(mention: Arc<str>, measures: &str, shown: &str, others: &[Self]) -> Self {
+        let there: Vec<String> =
+            others.iter().map(|other| plain(&other.name)).chain(std::iter::once(plain(shown))).collect();
+        let is_free = |n: &usize| {
+            let begins = format!("[Image {n}");
+            let is_there = |text: &String| {
+                text.split(&begins).skip(1).any(|rest| rest.starts_with(']') || rest.starts_with(' '))
+            };
+            !there.iter().any(is_there)
+        };
+        let number = (1_usize..).find(is_free).unwrap_or_default();
+        let aside = if measures.is_empty() { String::new() } else { format!(" · {measures}") };
+        let name = joined(&format!("[Image {number}{aside}]"));
+        Self { name, text: mention, image: Some(measures.to_owned()) }
+    }
+
+    /// The same with a name that nothing else has.
+    pub(super) fn renamed(&self, shown: &str, others: &[Self]) -> Self {
+        let text = Arc::clone(&self.text);
+        match &self.image {
+            Some(measures) => Self::image(text, measures, shown, others),
+            None => Self::new(text, shown, others),
+        }
+    }
+}
+
+/// A name in one word: see [`JOINS`].
+fn joined(name: &str) -> String {
+    let letter = |c| match c {
+        ' ' => JOINS,
+        '[' => LEFT,
+        ']' => RIGHT,
+        '#' => NUMBER,
+        '·' => DOT,
+        '×' => TIMES,
+        other => other,
+    };
+    name.chars().map(letter).collect()
+}
+
+/// Whether a character stands for another one in names, so that they are one word.
+pub(in crate::ui) fn is_stand_in(c: char) -> bool {
+    matches!(c, JOINS | LEFT | RIGHT | NUMBER | DOT | TIMES)
 }
 
 /// Whether a paste is recorded as one, and has a name of its own wherever people read the message.
@@ -66,13 +111,24 @@ pub fn plain(text: &str) -> String {
         LEFT => '[',
         RIGHT => ']',
         NUMBER => '#',
+        DOT => '·',
+        TIMES => '×',
         other => other,
     };
     text.chars().map(written).collect()
 }
 
-/// The parts of a message with a name for each that was pasted.
-pub(in crate::ui) fn named(parts: &[MessagePiece<'_>]) -> (String, Vec<Paste>) {
+/// How large the image of a message is that this mention names; empty, if the message does not bring it.
+pub(in crate::ui) fn measures_in(message: &UserMessage, mention: &str) -> String {
+    let image = message.images.iter().find(|image| image.is_named_by(mention));
+    image.map(Image::measures).unwrap_or_default()
+}
+
+/// The parts of a message with a name for each that was pasted. `measures`: how large the image of a mention is.
+pub(in crate::ui) fn named(
+    parts: &[MessagePiece<'_>],
+    measures: impl Fn(&str) -> String,
+) -> (String, Vec<Paste>) {
     // Names must not be those of what was typed behind them.
     let typed = parts.iter().map(|part| if let MessagePiece::Typed(text) = part { text } else { "" });
     let all: String = typed.collect();
@@ -85,6 +141,11 @@ pub(in crate::ui) fn named(parts: &[MessagePiece<'_>]) -> (String, Vec<Paste>) {
                 shown.push_str(&paste.name);
                 pastes.push(paste);
             }
+            MessagePiece::Image(mention) => {
+                let paste = Paste::image(Arc::from(*mention), &measures(mention), &all, &pastes);
+                shown.push_str(&paste.name);
+                pastes.push(paste);
+            }
         }
     }
     (shown, pastes)
@@ -92,7 +153,7 @@ pub(in crate::ui) fn named(parts: &[MessagePiece<'_>]) -> (String, Vec<Paste>) {
 
 /// A text with each paste in the place of its name, and where these are. What is in a paste is not looked at.
 pub(super) fn unfolded(shown: &str, pastes: &[Paste]) -> (String, Pastes) {
-    let (mut text, mut rest, mut spans) = (String::new(), shown, Vec::new());
+    let (mut text, mut rest, mut spans, mut images) = (String::new(), shown, Vec::new(), Vec::new());
     let next = |rest: &str| {
         let places = pastes.iter().filter_map(|paste| Some((rest.find(&paste.name)?, paste)));
         places.min_by_key(|(at, _)| *at)
@@ -101,11 +162,12 @@ pub(super) fn unfolded(shown: &str, pastes: &[Paste]) -> (String, Pastes) {
         let (before, from) = rest.split_at(at);
         text.push_str(before);
         spans.push((text.len(), text.len() + paste.text.len()));
+        images.extend(paste.image.is_some().then_some(text.len()));
         text.push_str(&paste.text);
         rest = from.get(paste.name.len()..).unwrap_or_default();
     }
     text.push_str(rest);
-    let pastes = Pastes::of(&text, spans);
+    let pastes = Pastes::of(&text, spans).with_images(&images);
     (text, pastes)
 }
 
@@ -126,7 +188,7 @@ mod tests {
 
     #[test]
     fn a_paste_that_holds_the_name_of_another_stays_as_it_is() {
-        let paste = |name: &str, text: &str| Paste { name: name.into(), text: text.into() };
+        let paste = |name: &str, text: &str| Paste { name: name.into(), text: text.into(), image: None };
         let pastes = [paste("[A]", "one [B]"), paste("[B]", "two [A]")];
         let (text, spans) = unfolded("x [B], [A], [A]!", &pastes);
         assert_eq!(text, "x two [A], one [B], one [B]!");
@@ -142,5 +204,27 @@ mod tests {
             assert_eq!(first.name.split_word_bounds().count(), 1, "{}", first.name);
             assert_eq!(second.name.split_word_bounds().count(), 1, "{}", second.name);
         }
+        for measures in ["320×160 · 12 kB", "12×34 · 1.2 MB", "99 B", ""] {
+            let image = Paste::image("@/a.png".into(), measures, "", &[]);
+            assert_eq!(image.name.split_word_bounds().count(), 1, "{}", image.name);
+        }
+    }
+
+    #[test]
+    fn images_are_counted() {
+        let image =
+            |shown: &str, others: &[Paste]| Paste::image("@/a.png".into(), "320×160 · 12 kB", shown, others);
+        let first = image("", &[]);
+        assert_eq!(plain(&first.name), "[Image 1 · 320×160 · 12 kB]");
+        let second = image("", std::slice::from_ref(&first));
+        assert_eq!(plain(&second.name), "[Image 2 · 320×160 · 12 kB]");
+        assert_eq!(
+            plain(&image("I typed [Image 1] and [Image 20]", &[]).name),
+            "[Image 2 · 320×160 · 12 kB]"
+        );
+        assert_eq!(plain(&second.renamed("", &[]).name), plain(&first.name));
+        assert_eq!(plain(&Paste::image("@/a.png".into(), "", "", &[]).name), "[Image 1]");
+        let (text, spans) = unfolded(&format!("see {}", first.name), &[first]);
+        assert_eq!((text.as_str(), spans.has_images(), spans.has_text()), ("see @/a.png", true, false));
     }
 }

@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType};
 
 use crate::ui::command_menu::earlier_command;
-use crate::ui::composer::{JOINS, LEFT, NUMBER, RIGHT, plain};
+use crate::ui::composer::{is_stand_in, plain};
 use crate::ui::layout::Areas;
 use crate::ui::local::Focus;
 use crate::ui::text::fit;
@@ -80,14 +80,14 @@ pub(super) fn draw(frame: &mut Frame<'_>, areas: &Areas, screen: &Screen<'_>) {
     }
 }
 
-/// Names of pastes as people read them: what keeps them in one row is drawn as brackets, blanks and a number sign.
+/// Names of pastes as people read them: what keeps them in one row is drawn as brackets, blanks and signs.
 fn written(frame: &mut Frame<'_>, text: Rect) {
     let buffer = frame.buffer_mut();
     for position in text.positions() {
         let Some(cell) = buffer.cell_mut(position) else { continue };
         let mut chars = cell.symbol().chars();
         let (Some(c), None) = (chars.next(), chars.next()) else { continue };
-        if matches!(c, JOINS | LEFT | RIGHT | NUMBER) {
+        if is_stand_in(c) {
             cell.set_symbol(&plain(&c.to_string()));
         }
     }

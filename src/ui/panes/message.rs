@@ -1,11 +1,11 @@
 //! A message in pieces: its reasoning, its words, what the provider ran between them, its pictures.
 
-use crate::ledger::{AssistantMessage, UserMessage};
+use crate::ledger::{AssistantMessage, Image, MessagePiece, UserMessage};
 use crate::ui::composer;
 use crate::ui::text::grouped;
 use crate::ui::text::markdown::Stream;
 use crate::ui::text::plain::Plain;
-use crate::view::{CardId, HostedLine, LiveMessage, ShownPart, shown};
+use crate::view::{Card, CardId, HostedLine, LiveMessage, ShownPart, shown};
 
 /// A piece of a card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,11 +87,25 @@ const FIRST_CHARS: usize = 800;
 
 /// What stands for a long message: what the composer showed of it, else its beginning and how much follows.
 pub(super) fn abridged(message: &UserMessage) -> String {
-    let chip = (!message.pastes.is_empty())
-        .then(|| composer::plain(&composer::named(&message.pastes.parts(&message.content)).0));
-    let fits = |chip: &String| chip.lines().count() <= FIRST_LINES && chip.len() <= FIRST_CHARS;
+    let parts = message.pastes.parts(&message.content);
+    let measures = |mention: &str| composer::measures_in(message, mention);
+    let chip = (!message.pastes.is_empty()).then(|| composer::plain(&composer::named(&parts, measures).0));
+    // Words around images are as long as any that are shown whole.
+    let (lines, bytes, opens) = if message.pastes.has_text() {
+        (FIRST_LINES, FIRST_CHARS, "show all of it")
+    } else {
+        (Card::LONG_LINES, Card::LONG_BYTES, "show the path")
+    };
+    let fits = |chip: &String| chip.lines().count() <= lines && chip.len() <= bytes;
     match chip.filter(fits) {
-        Some(chip) => format!("{chip}\n[tab, then o: show all of it]{}", attached(message)),
+        Some(chip) => {
+            let is_chip = |image: &Image| {
+                parts.iter().any(|part| matches!(part, MessagePiece::Image(it) if image.is_named_by(it)))
+            };
+            let rest = message.images.iter().filter(|image| !is_chip(image)).cloned().collect();
+            let attached = attached(&UserMessage { images: rest, ..message.clone() });
+            format!("{chip}\n[tab, then o: {opens}]{attached}")
+        }
         None => folded(message),
     }
 }

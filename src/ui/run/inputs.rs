@@ -101,10 +101,10 @@ impl ScreenLoop {
                 self.press(false);
                 // In a call that is being changed, a path is a path.
                 let is_message = self.local.typing().is_none() && !self.local.is_editing();
-                let words = if is_message { (self.mentions)(&text) } else { None };
-                match words {
-                    Some(words) => {
-                        mention(&mut self.local, &self.view, &words);
+                let images = if is_message { (self.mentions)(&text) } else { None };
+                match images {
+                    Some(images) => {
+                        mention(&mut self.local, &self.view, &images);
                         Vec::new()
                     }
                     None => paste(&mut self.local, &self.view, &text),

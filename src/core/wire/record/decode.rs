@@ -53,7 +53,7 @@ fn reader(kind: &str) -> Option<Reader> {
         "user_message" => |f, _| {
             let (images, files) = (image::read(f)?, attached::read(f)?);
             let content = f.text("content")?;
-            let pastes = Pastes::of(&content, f.spans("pastes")?);
+            let pastes = Pastes::of(&content, f.spans("pastes")?).naming(&content, &images);
             let said = UserMessage { content, images, files, pastes };
             Ok(Body::User(Arc::new(said)))
         },
@@ -83,7 +83,7 @@ fn reader(kind: &str) -> Option<Reader> {
             let by = f.one_of("by", Injector::parse)?;
             let (images, files) = (image::read(f)?, attached::read(f)?);
             let text = f.text("text")?;
-            let pastes = Pastes::of(&text, f.spans("pastes")?);
+            let pastes = Pastes::of(&text, f.spans("pastes")?).naming(&text, &images);
             Ok(Body::Injected(Injected { by, text, images, files, pastes }))
         },
         "tombstone" => {

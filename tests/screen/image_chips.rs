@@ -1,0 +1,134 @@
+//! A pasted image is one chip: in the composer, whatever happens to the text around it, and in the transcript.
+
+use std::sync::Arc;
+
+use countersign::agent::Intent;
+use countersign::ledger::{Body, Entry, EntryId, Image, Millis, UserMessage};
+use countersign::ui::Reply;
+use countersign::ui::composer::plain;
+use countersign::ui::mention::PastedImage;
+use countersign::ui::replies::reply;
+use countersign::ui::update::{UiEffect, mention};
+use countersign::wire::record::{decode, encode};
+use ratatui::crossterm::event::{KeyCode, KeyModifiers};
+
+use crate::screen_harness::ScreenHarness;
+use crate::session_builder::SessionBuilder;
+
+const CHIP: &str = "[Image 1 · 320×160 · 12 kB]";
+const NONE: KeyModifiers = KeyModifiers::NONE;
+
+fn pastes(harness: &mut ScreenHarness, path: &str) {
+    let image = PastedImage { mention: format!("@{path}"), measures: "320×160 · 12 kB".to_owned() };
+    mention(&mut harness.local, &harness.view, &[image]);
+}
+
+/// A composer with an image behind a word.
+fn with_image() -> ScreenHarness {
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    harness.press("see ");
+    pastes(&mut harness, "/tmp/pasted-1.png");
+    harness
+}
+
+fn shown(harness: &ScreenHarness) -> String {
+    plain(&harness.local.composer.shown())
+}
+
+fn sends(harness: &mut ScreenHarness) -> UserMessage {
+    match harness.key(KeyCode::Enter, NONE).as_slice() {
+        [UiEffect::Send(Intent::Submit(said))] => said.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_pasted_image_is_a_chip_in_one_row_and_sent_as_its_mention() {
+    let mut harness = with_image();
+    harness.press("now");
+    for (width, height) in [(40, 10), (80, 24), (120, 40)] {
+        let frame = harness.frame(width, height);
+        assert!(frame.contains(CHIP) && !frame.contains("pasted-1"), "{frame}");
+    }
+    let said = sends(&mut harness);
+    assert_eq!(said.content, "see @/tmp/pasted-1.png now");
+    assert!(said.images.is_empty() && said.pastes.has_images() && !said.pastes.has_text(), "{said:?}");
+    // What is typed stays what it is.
+    harness.press("see @/tmp/pasted-1.png now");
+    assert_eq!(shown(&harness), "see @/tmp/pasted-1.png now");
+    assert!(sends(&mut harness).pastes.is_empty());
+}
+
+#[test]
+fn a_chip_is_undone_deleted_put_back_and_opened_as_one() {
+    let mut harness = with_image();
+    let whole = format!("see {CHIP} ");
+    harness.ctrl('_');
+    assert_eq!(shown(&harness), "see ");
+    harness.key(KeyCode::Char('_'), KeyModifiers::ALT);
+    assert_eq!(shown(&harness), whole);
+    assert!(harness.local.composer.message().pastes.has_images());
+    harness.key(KeyCode::Backspace, NONE);
+    harness.key(KeyCode::Backspace, NONE);
+    assert_eq!(shown(&harness), "see ");
+    harness.ctrl('_');
+    harness.ctrl('u');
+    pastes(&mut harness, "/tmp/pasted-2.png");
+    harness.ctrl('y');
+    assert_eq!(shown(&harness), format!("{CHIP} see [Image 2 · 320×160 · 12 kB]"));
+    assert_eq!(harness.local.composer.text(), "@/tmp/pasted-2.png see @/tmp/pasted-1.png");
+    harness.key(KeyCode::Char('o'), KeyModifiers::ALT);
+    assert_eq!(shown(&harness), format!("{CHIP} see @/tmp/pasted-1.png"));
+}
+
+#[test]
+fn a_chip_comes_back_with_a_refused_message_and_from_the_editor() {
+    let mut harness = with_image();
+    let said = sends(&mut harness);
+    let why = "send it again".to_owned();
+    reply(&mut harness.local, &harness.view, Reply::Returned { said: said.clone(), why });
+    assert_eq!(shown(&harness), format!("see {CHIP}"));
+    assert_eq!(harness.local.composer.message(), said);
+    harness.local.composer.hold_edited("look at @/tmp/pasted-1.png, please");
+    assert_eq!(shown(&harness), format!("look at {CHIP}, please"));
+    harness.local.composer.hold_edited("look at @/tmp/other.png, please");
+    assert_eq!(shown(&harness), "look at @/tmp/other.png, please");
+}
+
+#[test]
+fn a_sent_image_is_a_chip_in_the_transcript_and_when_it_is_called_back() {
+    let mut harness = with_image();
+    harness.press("now");
+    let image = Image {
+        name: "/tmp/pasted-1.png".to_owned(),
+        media_type: "image/png".to_owned(),
+        data: "A".repeat(16_000).into(),
+        size: Some((320, 160)),
+    };
+    let said = UserMessage { images: vec![image], ..sends(&mut harness) };
+    let before = harness.builder.events.len();
+    // As the session file keeps it.
+    let entry = Entry { id: EntryId(9), at: Millis(1), body: Body::User(Arc::new(said.clone())) };
+    let Body::User(kept) = decode(&encode(&entry)).unwrap().body else { panic!("a message") };
+    assert_eq!(*kept, said);
+    harness.builder.message(UserMessage::clone(&kept));
+    for event in &harness.builder.events[before..] {
+        harness.view.fold(event);
+    }
+    for (width, height) in [(60, 16), (80, 24), (120, 40)] {
+        let frame = harness.frame(width, height);
+        assert!(frame.contains(&format!("see {CHIP} now")) && frame.contains("o: show the path"), "{frame}");
+        assert!(!frame.contains("pasted-1") && !frame.contains("[image:"), "{frame}");
+    }
+    harness.key(KeyCode::Up, NONE);
+    assert_eq!(shown(&harness), format!("see {CHIP} now"));
+    harness.ctrl('u');
+    // Of a session from elsewhere, the path is in sight before it is sent from here.
+    harness.view.settings.imported_to = Some(EntryId(u64::MAX));
+    harness.key(KeyCode::Up, NONE);
+    assert_eq!(shown(&harness), "see @/tmp/pasted-1.png now");
+    harness.ctrl('u');
+    harness.key(KeyCode::Tab, NONE);
+    harness.key(KeyCode::Enter, NONE);
+    assert!(harness.frame(80, 24).contains("see @/tmp/pasted-1.png now"), "{}", harness.frame(80, 24));
+}
