@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::environment::Environment;
+use super::kept_files::KeptFiles;
 use super::{Config, Source};
 use crate::agent::Intent;
 use crate::ledger::Goal;
@@ -27,13 +28,16 @@ pub struct Invocation {
     pub goal: Option<Goal>,
     /// The schema of `--output-schema`.
     pub answer_schema: Option<Arc<AnswerSchema>>,
+    /// Where images of the clipboard are, whichever session is open.
+    pub(crate) pasted: KeptFiles,
 }
 
 impl Invocation {
     /// In a folder of the user's, without a goal and without a schema.
     pub(crate) fn new(cwd: PathBuf, environment: Environment, config: Config) -> Self {
         let (came_from, parents) = (None, Vec::new());
-        Self { cwd, came_from, parents, environment, config, goal: None, answer_schema: None }
+        let (goal, answer_schema, pasted) = Default::default();
+        Self { cwd, came_from, parents, environment, config, goal, answer_schema, pasted }
     }
 
     /// How the run begins: with the goal, with a message, with both; `None` when there is neither.
@@ -63,6 +67,7 @@ impl Invocation {
             config,
             goal: None,
             answer_schema: self.answer_schema.clone(),
+            pasted: self.pasted.clone(),
         }
     }
 }

@@ -21,6 +21,7 @@ mod home_rules;
 mod hooks;
 mod init;
 mod invocation;
+pub(crate) mod kept_files;
 pub(crate) mod kept_rule;
 mod key;
 mod keys;

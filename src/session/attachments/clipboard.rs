@@ -1,19 +1,19 @@
 //! The image on the system's clipboard, as a helper program prints it: within a time and a size.
 
 use std::ffi::OsString;
-use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::io::{ErrorKind, Read as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, OnceLock, mpsc};
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
-use tempfile::TempDir;
 
 use super::Attach;
 use crate::config::fault::one_line;
+use crate::config::kept_files::KeptFiles;
 use crate::ledger::Image;
 use crate::ui::mention::PastedImage;
 
@@ -54,13 +54,14 @@ impl Attach {
 pub(super) struct Clipboard {
     /// What the helpers get.
     environment: Arc<Vec<(OsString, OsString)>>,
-    /// Where the images are until the program ends. Clones share it.
-    folder: Arc<OnceLock<TempDir>>,
+    /// Where the images are until the program ends.
+    folder: KeptFiles,
 }
 
 impl Clipboard {
-    pub(super) fn new(environment: Vec<(OsString, OsString)>) -> Self {
-        Self { environment: Arc::new(environment), folder: Arc::default() }
+    /// Its helpers get this environment, and its images come into this folder.
+    pub(super) fn new(environment: Vec<(OsString, OsString)>, folder: KeptFiles) -> Self {
+        Self { environment: Arc::new(environment), folder }
     }
 
     /// Puts the clipboard's image into a file of its own.
@@ -69,21 +70,9 @@ impl Clipboard {
     /// A sentence: why there is none.
     pub(super) fn image(&self) -> Result<PathBuf, String> {
         let bytes = printed(&self.environment, PATIENCE)?;
-        self.keep(&bytes)
+        self.folder
+            .keep(&bytes, ("pasted-", ".png"))
             .map_err(|why| format!("the image on the clipboard cannot be written to a file: {why}"))
-    }
-
-    fn keep(&self, bytes: &[u8]) -> io::Result<PathBuf> {
-        let folder = match self.folder.get() {
-            Some(folder) => folder,
-            None => {
-                let made = tempfile::Builder::new().prefix("countersign-").tempdir()?;
-                self.folder.get_or_init(|| made)
-            }
-        };
-        let mut file = tempfile::Builder::new().prefix("pasted-").suffix(".png").tempfile_in(folder)?;
-        file.write_all(bytes)?;
-        Ok(file.keep()?.1)
     }
 }
 
@@ -193,6 +182,8 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::PermissionsExt as _;
 
+    use tempfile::TempDir;
+
     use super::*;
 
     /// A system with these helpers, and the variables of a graphical session.
@@ -260,12 +251,16 @@ mod tests {
     #[test]
     fn images_are_files_of_their_own_until_the_program_ends() {
         let (_held, environment) = system(&[("wl-paste", "echo picture")], "WAYLAND_DISPLAY");
-        let clipboard = Clipboard::new(environment);
-        let (first, second) = (clipboard.image().unwrap(), clipboard.clone().image().unwrap());
+        let folder = KeptFiles::default();
+        let clipboard = Clipboard::new(environment.clone(), folder.clone());
+        let first = clipboard.image().unwrap();
+        drop(clipboard);
+        let second = Clipboard::new(environment, folder.clone()).image().unwrap();
+        assert!(first.exists(), "another session has begun");
         assert_ne!(first, second);
         assert_eq!(fs::read_to_string(&second).unwrap(), "picture\n");
         assert_eq!(fs::metadata(&first).unwrap().permissions().mode() & 0o077, 0, "nobody else reads it");
-        drop(clipboard);
+        drop(folder);
         assert!(!first.exists() && !second.exists());
     }
 }

@@ -90,7 +90,7 @@ impl Attach {
             home: invocation.environment.home(),
             text_files: TextFiles::new(invocation, hooks),
             warned: watch::Sender::new(None),
-            clipboard: Clipboard::new(invocation.environment_of_programs()),
+            clipboard: Clipboard::new(invocation.environment_of_programs(), invocation.pasted.clone()),
         }
     }
 
