@@ -95,6 +95,17 @@ const TAKING: &[&str] = &[
     "tclsh --version",
     "tclsh -encoding utf-8",
     "bundle exec ruby",
+    "dash-static",
+    "bash-static -s",
+    "busybox.static sh",
+    "toybox-x86_64 sh",
+    "sash",
+    "lua5.4 -",
+    "node22",
+    "ruby3.2 -",
+    "perl5.38.2",
+    "perl5.38-x86_64-linux-gnu -",
+    "php8.3",
 ];
 
 /// Lines whose program is named elsewhere.
@@ -159,6 +170,9 @@ const OTHERS: &[&str] = &[
     "crontab -l",
     "xargs python3",
     "tee sh",
+    "lua5.4 a.lua",
+    "busybox.static cat",
+    "ed25519-keygen",
 ];
 
 fn reads(line: &str) -> bool {
