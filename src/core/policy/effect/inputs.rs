@@ -2,6 +2,7 @@
 //! into one that has it elsewhere (`python3 -m json.tool`, `ssh host cat`) carries data.
 
 use super::super::shell::is_of_system;
+use super::consoles::reads_besides;
 use super::input_files::{brings_keys, is_file_input, is_input, names_file_of_input, names_input};
 use super::interpreters::{Interpreter, ProgramSource, interpreter, is_shell};
 use super::openers::opens_shell;
@@ -166,12 +167,12 @@ fn takes(program: &str, arguments: &[String]) -> bool {
         _ if opens_shell(program, arguments) => true,
         _ if OF_FILES.contains(&program) => names_input(arguments),
         "deno" | "bun" if names_input(arguments) => true,
-        _ => interpreter(program).is_some_and(|known| takes_program(known, arguments)),
+        _ => interpreter(program).is_some_and(|known| takes_program(program, known, arguments)),
     }
 }
 
 /// Whether a program with a language takes what it runs from its standard input.
-fn takes_program(known: &Interpreter, arguments: &[String]) -> bool {
+fn takes_program(program: &str, known: &Interpreter, arguments: &[String]) -> bool {
     let call = InterpreterCall::of(known, arguments);
     let may_be_input = || call.operand.is_none_or(is_input);
     let is_option = |word: &String| word.starts_with(['-', '+']);
@@ -182,7 +183,9 @@ fn takes_program(known: &Interpreter, arguments: &[String]) -> bool {
         }
         ProgramSource::Program => {
             let with_next = arguments.get(..=call.options.len()).unwrap_or(arguments);
-            names_file_of_input(with_next) || (may_be_input() && !has_code(known, call.options))
+            names_file_of_input(with_next)
+                || (may_be_input() && !has_code(known, call.options))
+                || reads_besides(program, known, arguments, (call.options, call.operand))
         }
         ProgramSource::PowerShell => names_input(arguments) || arguments.iter().all(is_option),
         ProgramSource::Input => true,

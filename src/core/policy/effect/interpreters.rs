@@ -32,6 +32,16 @@ pub(super) struct Interpreter {
     pub(super) valued: &'static str,
     /// Letters of options whose value is the next word, if nothing is joined to them.
     pub(super) detached: &'static str,
+    /// Letters of options with which it takes commands from its standard input besides.
+    pub(super) console: &'static str,
+}
+
+impl Interpreter {
+    /// The same, with letters of options that open a console.
+    const fn opened_by(mut self, console: &'static str) -> Self {
+        self.console = console;
+        self
+    }
 }
 
 const fn of(
@@ -41,14 +51,14 @@ const fn of(
     valued: &'static str,
     detached: &'static str,
 ) -> Interpreter {
-    Interpreter { names, source, code, valued, detached }
+    Interpreter { names, source, code, valued, detached, console: "" }
 }
 
 /// Shells whose `-c` is read as a line of its own, not as words that may start something.
 const READ_AS_LINES: &[&str] = &["sh", "bash", "dash"];
 /// Names that many versions and editions of one program begin with.
 const PYTHONS: &[&str] = &["python", "pypy", "ipython"];
-const PYTHON: Interpreter = of(PYTHONS, ProgramSource::Program, "cm", "WX", "WX");
+const PYTHON: Interpreter = of(PYTHONS, ProgramSource::Program, "cm", "WX", "WX").opened_by("i");
 /// What takes the next word in one of the many that have a row together: where it is none in another, a line is asked about.
 const OTHERS: &str = "DIJLUCHglpt";
 
@@ -94,11 +104,11 @@ const INTERPRETERS: &[Interpreter] = &[
         "o",
         "oCD",
     ),
-    of(&["perl"], ProgramSource::Program, "eE", "mMIFDxiC", "I"),
+    of(&["perl"], ProgramSource::Program, "eE", "mMIFDxiC", "I").opened_by("d"),
     of(&["ruby", "raku", "jruby", "truffleruby", "mruby"], ProgramSource::Program, "e", "rIEKxlM", "rIEC"),
-    of(&["lua", "luajit"], ProgramSource::Program, "e", "rIEKxlM", "l"),
-    of(&["node", "nodejs", "tsx", "ts-node"], ProgramSource::Program, "ep", "rC", "rC"),
-    of(&["php", "php-cgi"], ProgramSource::Program, "rfFRB", "dcz", "dczt"),
+    of(&["lua", "luajit"], ProgramSource::Program, "e", "rIEKxlM", "l").opened_by("i"),
+    of(&["node", "nodejs", "tsx", "ts-node"], ProgramSource::Program, "ep", "rC", "rC").opened_by("i"),
+    of(&["php", "php-cgi"], ProgramSource::Program, "rfFRB", "dcz", "dczt").opened_by("a"),
     of(
         &[
             "tclsh",
@@ -149,19 +159,21 @@ const INTERPRETERS: &[Interpreter] = &[
         "",
         "",
         OTHERS,
-    ),
-    of(&["expect", "racket"], ProgramSource::Program, "cef", "", OTHERS),
+    )
+    .opened_by("i"),
+    of(&["expect", "racket"], ProgramSource::Program, "cef", "", OTHERS).opened_by("i"),
     of(&["gnuplot"], ProgramSource::Program, "", "", "e"),
     of(&["r", "rscript"], ProgramSource::Program, "ef", "", OTHERS),
-    of(&["julia"], ProgramSource::Program, "eE", "", OTHERS),
-    of(&["guile", "bpython"], ProgramSource::Program, "cm", "", OTHERS),
+    of(&["julia"], ProgramSource::Program, "eE", "", OTHERS).opened_by("i"),
+    of(&["guile", "bpython"], ProgramSource::Program, "cm", "", OTHERS).opened_by("i"),
     of(
         &["deno", "bun", "osascript", "ghci", "elixir", "clojure", "clj", "groovy", "scala", "ocaml"],
         ProgramSource::Program,
         "e",
         "",
         OTHERS,
-    ),
+    )
+    .opened_by("i"),
     of(&["pwsh", "powershell", "pwsh-preview", "pwsh-lts"], ProgramSource::PowerShell, "", "", ""),
     of(&["psql"], ProgramSource::Database, "cf", "UhpdoFRPTvL", "UhpdoFRPTvL"),
     of(&["mysql", "mariadb"], ProgramSource::Database, "e", "uhpPDS", "uhPDS"),

@@ -1,6 +1,7 @@
 //! What a command does to the world, from tables that err on the side of more.
 
 mod arguments;
+mod consoles;
 mod container_names;
 mod find;
 mod git;
