@@ -6,6 +6,7 @@ use super::consoles::reads_besides;
 use super::input_files::{brings_keys, is_file_input, is_input, names_file_of_input, names_input};
 use super::interpreters::{Interpreter, ProgramSource, interpreter, is_shell};
 use super::openers::opens_shell;
+use super::shell_lines;
 use super::starters::started;
 
 /// Those whose program is a file, which may be the standard input.
@@ -89,6 +90,8 @@ const VALUED: &[&str] = &[
     "--init-command",
     "--load",
 ];
+/// Programs that send a line to a shell elsewhere.
+const OF_SSH: &[&str] = &["ssh", "slogin", "rsh", "autossh", "dbclient"];
 const VALUED_OF_SSH: &[&str] = &[
     "-B", "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-P", "-p",
     "-R", "-S", "-W", "-w",
@@ -112,12 +115,12 @@ pub(in crate::policy) fn reads_program(words: &[String]) -> bool {
     let is_script = is_shell(&program)
         && interpreter(&program)
             .is_some_and(|known| !has_code(known, InterpreterCall::of(known, arguments).options));
-    let starts = || started(&program, arguments).iter().any(|words| starts_one(words));
+    let starts = || started(&program, arguments).iter().any(|words| starts_one(&program, words));
     takes(&program, arguments) || (!is_read && !is_script && starts())
 }
 
 /// Whether a launcher's words may end in a program that does, or a line in them.
-fn starts_one(words: &[String]) -> bool {
+fn starts_one(program: &str, words: &[String]) -> bool {
     let is_command = |name: &String| is_of_system(name) || name.contains("/bin/");
     let tail_does = |words: &[String]| {
         (0..words.len().min(MOST_WORDS)).any(|at| {
@@ -127,8 +130,18 @@ fn starts_one(words: &[String]) -> bool {
     };
     let lines = words.iter().filter(|word| word.contains(char::is_whitespace)).take(MOST_WORDS);
     let mut parts = lines.flat_map(|line| line.split([';', '|', '&', '\n', '(', ')']));
+    // `ssh` makes one line of all words behind the host.
+    let host = operands(words, VALUED_OF_SSH).first().copied().filter(|_| OF_SSH.contains(&program));
+    let host = words.iter().position(|word| Some(word.as_str()) == host);
+    let sent = host.and_then(|at| words.get(at + 1..)).map(|words| words.join(" "));
+    let of_shells = shell_lines::lines(program, words).into_iter().chain(sent);
+    let runs_input = |command: &Vec<String>| {
+        let takes_it = |(name, rest): (&String, &[String])| is_command(name) && takes(&base(name), rest);
+        shell_lines::runs_input(command) || command.split_first().is_some_and(takes_it)
+    };
     tail_does(words)
         || parts.any(|part| tail_does(&part.split_whitespace().map(str::to_owned).collect::<Vec<_>>()))
+        || of_shells.take(MOST_WORDS).any(|line| shell_lines::commands(&line).iter().any(runs_input))
 }
 
 fn takes(program: &str, arguments: &[String]) -> bool {
@@ -144,7 +157,7 @@ fn takes(program: &str, arguments: &[String]) -> bool {
         "nvim" => begins(&["-e", "-E"]) || brings_keys(arguments),
         // A second word is what it does.
         "sqlite3" | "duckdb" => arguments.len() < 2 || arguments.iter().any(is_option),
-        "ssh" | "slogin" | "rsh" | "autossh" | "dbclient" => operands(arguments, VALUED_OF_SSH).len() < 2,
+        _ if OF_SSH.contains(&program) => operands(arguments, VALUED_OF_SSH).len() < 2,
         "chroot" => operands(arguments, &[]).len() < 2,
         "su" | "runuser" | "script" => !interpreter("sh").is_some_and(|shell| has_code(shell, arguments)),
         "sudo" | "doas" => {

@@ -230,6 +230,60 @@ const OTHERS: &[&str] = &[
     "tclsh a.tcl -i",
 ];
 
+/// Lines for shells that run what comes in.
+const OF_SHELLS: &[(&[&str], &str)] = &[
+    (&["zsh", "-c"], ". /dev/stdin"),
+    (&["zsh", "-ec"], "cd a; source /dev/fd/0"),
+    (&["zsh", "-c"], "if . '/proc/self/fd/0'; then ls; fi"),
+    (&["zsh", "-c"], "a=b builtin . \"/dev/stdin\""),
+    (&["zsh", "-c"], "source <(cat)"),
+    (&["zsh", "-c"], ". =(cat)"),
+    (&["zsh", "-c"], "eval \"$(cat)\""),
+    (&["zsh", "-c"], "read l; $l"),
+    (&["zsh", "-c"], "`cat`"),
+    (&["zsh", "-c"], "ls && zsh \"/dev/stdin\""),
+    (&["fish", "-c"], "source"),
+    (&["fish", "-c"], "eval (cat)"),
+    (&["docker", "exec", "-i", "c", "sh", "-c"], ". /dev/stdin"),
+    (&["busybox", "sh", "-c"], ". /dev/stdin"),
+    (&["su", "-c"], ". /dev/stdin"),
+    (&["ssh", "host"], ". /dev/stdin"),
+    (&["ssh", "-p", "22", "host", "."], "/dev/stdin"),
+    (&["ssh", "host", "sh", "-c"], ". /dev/stdin"),
+];
+
+/// Lines for shells that only read what comes in, and lines that are for none.
+const OF_OTHERS: &[(&[&str], &str)] = &[
+    (&["zsh", "-c"], "cat"),
+    (&["zsh", "-c"], ". ~/.profile; sort"),
+    (&["zsh", "-c"], "source $HOME/.zshrc; sort"),
+    (&["zsh", "-c"], "grep . /dev/stdin"),
+    (&["zsh", "-c"], "eval ls; sort"),
+    (&["zsh", "-c"], "$HOME/bin/count -l"),
+    (&["zsh", "-c"], "echo $(cat)"),
+    (&["zsh", "a.sh", "-c"], ". /dev/stdin"),
+    (&["ssh", "host", "grep", "."], "/dev/stdin"),
+    (&["ssh", "host"], "grep eval -"),
+    (&["ssh", "host", "sh", "-c"], "ls"),
+    (&["ssh", "-l", "me", "host", "cat"], "-"),
+    (&["docker", "exec", "-i", "c", "awk"], "$1 > 2 {print}"),
+    (&["docker", "exec", "-i", "c", "jq", "-c"], ". - 1"),
+    (&["docker", "exec", "-i", "c", "jq", "-c"], "$x | .a"),
+];
+
+#[test]
+fn a_line_for_a_shell_may_run_what_comes_in() {
+    let reads = |(words, line): &(&[&str], &str)| {
+        reads_program(&words.iter().chain([line]).map(|word| (*word).to_owned()).collect::<Vec<_>>())
+    };
+    for case in OF_SHELLS {
+        assert!(reads(case), "{case:?}");
+    }
+    for case in OF_OTHERS {
+        assert!(!reads(case), "{case:?}");
+    }
+}
+
 fn reads(line: &str) -> bool {
     reads_program(&line.split(' ').map(str::to_owned).collect::<Vec<_>>())
 }

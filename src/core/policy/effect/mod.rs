@@ -14,6 +14,7 @@ mod openers;
 mod readers;
 mod reads;
 mod receivers;
+mod shell_lines;
 mod starters;
 mod tables;
 mod trees;
