@@ -226,6 +226,39 @@ fn every_program_that_runs_what_it_reads_is_asked_about() {
 }
 
 #[test]
+fn what_a_script_of_sed_runs_or_writes_is_asked_about() {
+    all(
+        "shell(git push *)",
+        &[
+            ("ask", "sed 's/x/git push/e' file"),
+            ("ask", "sed -n 's,x,git push,ge' file"),
+            ("ask", "gsed 's/a/b/e' file"),
+            ("ask", "sed e file"),
+            ("ask", "sed '1egit push' file"),
+            ("ask", "sed '1e git push' file"),
+            ("ask", "sed -e p -e 's/a/b/e' file"),
+            ("ask", "docker exec c sed 's/x/git push/e' file"),
+            ("ask", "find . -exec sed 's/x/git push/e' {} +"),
+            ("allow", "sed '1e ls' file"),
+            ("allow", "sed -n 1,5p f"),
+            ("allow", "sed 's/a/b/g' f"),
+            ("allow", "sed \"s/$a/$b/\" f"),
+            ("allow", "cat x | sed -e s/a/b/ -e s/one/the/"),
+            ("allow", "sed -i.bak 's/a/b/' e"),
+            ("allow", "sed -f a.sed f"),
+        ],
+    );
+    all(
+        "write(secret.txt)",
+        &[
+            ("ask", "sed -n wsecret.txt f"),
+            ("ask", "sed s/a/b/wsecret.txt f"),
+            ("allow", "sed -n wother.txt f"),
+        ],
+    );
+}
+
+#[test]
 fn words_that_a_program_reads_are_words_of_what_it_starts() {
     all(
         "shell(git push *)",

@@ -6,6 +6,7 @@ use super::consoles::reads_besides;
 use super::input_files::{brings_keys, is_file_input, is_input, names_file_of_input, names_input};
 use super::interpreters::{Interpreter, ProgramSource, interpreter, is_shell};
 use super::openers::opens_shell;
+use super::sed_scripts::sed_script;
 use super::shell_lines;
 use super::starters::started;
 
@@ -175,7 +176,7 @@ fn takes(program: &str, arguments: &[String]) -> bool {
         "tmux" => begins(&["-C"]) || names_input(arguments),
         "kak" => begins(&["-p"]),
         // It runs what it reads where its script says so.
-        "sed" | "gsed" if runs_lines(arguments) => true,
+        "sed" | "gsed" if sed_script(arguments).runs_lines => true,
         "wsl" => operands(arguments, &["-d", "--distribution", "-u", "--user", "--cd"]).is_empty(),
         _ if opens_shell(program, arguments) => true,
         _ if OF_FILES.contains(&program) => names_input(arguments),
@@ -210,25 +211,6 @@ fn takes_program(program: &str, known: &Interpreter, arguments: &[String]) -> bo
             brings_keys(arguments) || !is_text
         }
     }
-}
-
-/// Whether a script of `sed` runs lines that it reads: `e`, `1e`, `s/a/b/e`.
-fn runs_lines(arguments: &[String]) -> bool {
-    let is_address = |c: char| c.is_ascii_digit() || ",$~+! ".contains(c);
-    let runs = |command: &str| {
-        let bare = command.trim().trim_start_matches(is_address);
-        let flags = bare.strip_prefix('s').and_then(|rest| {
-            let sign = rest.chars().next().filter(|sign| rest.matches(*sign).count() > 2)?;
-            // Behind `w` there is the name of a file.
-            rest.rsplit(sign).next()?.split('w').next()
-        });
-        // Behind whatever address or option: `/a/!e`, `\,a,e`, `/a/I e`, `-ee`.
-        let before = bare.strip_suffix('e').map(|rest| rest.chars().last());
-        let is_command =
-            before.is_some_and(|last| last.is_none_or(|c| !c.is_alphanumeric() || "eIM".contains(c)));
-        is_command || flags.is_some_and(|flags| flags.contains('e'))
-    };
-    arguments.iter().flat_map(|word| word.split([';', '\n', '{', '}'])).any(runs)
 }
 
 /// Whether it only says something of itself: the first word makes it do so. Behind another one it may be a word for

@@ -14,6 +14,7 @@ mod openers;
 mod readers;
 mod reads;
 mod receivers;
+mod sed_scripts;
 mod shell_lines;
 mod starters;
 mod tables;
@@ -30,6 +31,7 @@ pub(super) use launchers::{
 };
 pub(super) use reads::{opens, operands};
 pub(super) use receivers::receivers;
+pub(super) use sed_scripts::sed_script;
 pub(super) use starters::{program_places, started};
 pub(super) use trees::{Tree, trees};
 
