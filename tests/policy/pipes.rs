@@ -94,6 +94,19 @@ fn a_program_that_is_read_from_a_file_is_asked_about_as_from_a_pipe() {
             ("ask", "sudo zsh < x"),
             ("ask", "docker exec -i c zsh < x"),
             ("ask", "sh -c 'cd a; zsh' < x"),
+            ("allow", "echo \"$(cat < x)\"; zsh"),
+            ("allow", "cat <<E > a\n$x\nE"),
+            ("allow", "sort < x | uniq"),
+            ("allow", "echo a > >(cat)"),
+        ],
+    );
+}
+
+#[test]
+fn what_a_group_or_all_that_follows_reads_from_a_file_is_asked_about() {
+    all(
+        "shell(git push *)",
+        &[
             ("ask", "exec < x; zsh"),
             ("ask", "exec <<< \"$x\"; zsh"),
             ("ask", "exec -- < x; python3"),
@@ -126,10 +139,6 @@ fn a_program_that_is_read_from_a_file_is_asked_about_as_from_a_pipe() {
             ("allow", "python3 a.py < x"),
             ("allow", "python3 -m json.tool < x"),
             ("allow", "ssh host cat < x"),
-            ("allow", "echo \"$(cat < x)\"; zsh"),
-            ("allow", "cat <<E > a\n$x\nE"),
-            ("allow", "sort < x | uniq"),
-            ("allow", "echo a > >(cat)"),
             ("allow", "exec -- > out; zsh"),
             ("allow", "echo exec -- a < x; zsh"),
             ("allow", "while read l; do echo \"$l\"; done < f"),
