@@ -5,6 +5,7 @@
     clippy::panic,
     clippy::indexing_slicing,
     clippy::string_slice,
+    clippy::print_stderr,
     clippy::disallowed_methods,
     missing_docs,
     reason = "tests"

@@ -229,9 +229,7 @@ async fn git_is_run_without_what_a_repository_names() {
     std::fs::write(&program, format!("#!/bin/sh\ntouch '{}'\n", mark.display())).unwrap();
     std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     git(&home, &["config", "core.hooksPath", hooks.to_str().unwrap()]);
-    let names =
-        ["core.fsmonitor", "core.pager", "diff.external", "diff.shown.command", "diff.shown.textconv"];
-    for name in names.into_iter().chain(["gpg.program"]) {
+    for name in ["core.fsmonitor", "diff.external", "diff.shown.command", "diff.shown.textconv"] {
         git(&home, &["config", name, program.to_str().unwrap()]);
     }
     let mut app = Console::start(&home, USUAL, &[]);

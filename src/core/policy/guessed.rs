@@ -86,7 +86,19 @@ fn embedded(command: &Command) -> Vec<ForeignText> {
         listed: Some(text.clone()).filter(|_| is_listed(before)),
         ..ForeignText::of(text)
     };
-    may_start.map(of_word).collect()
+    let all: Vec<ForeignText> = may_start.map(of_word).collect();
+    let scripts = sed_scripts(&program, &texts).into_iter();
+    all.into_iter().chain(scripts.map(|text| ForeignText::of(&text))).collect()
+}
+
+/// What a script of `sed` runs, by the program or behind a launcher: commands, and lines of which nobody here knows what they say.
+fn sed_scripts(program: &str, arguments: &[String]) -> Vec<String> {
+    let is_sed = |name: &str| matches!(name.rsplit('/').next(), Some("sed" | "gsed"));
+    let behind = arguments.iter().position(|word| is_sed(word)).filter(|_| effect::is_launcher(program));
+    let from = if is_sed(program) { Some(0) } else { behind.map(|at| at + 1) };
+    let Some(words) = from.and_then(|from| arguments.get(from..)) else { return Vec::new() };
+    let script = effect::sed_script(words);
+    script.commands.into_iter().chain(script.runs_lines.then(|| HOLE.to_string())).collect()
 }
 
 /// The words behind a program that nobody knows: it may be one that starts what they say.

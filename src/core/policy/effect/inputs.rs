@@ -2,9 +2,12 @@
 //! into one that has it elsewhere (`python3 -m json.tool`, `ssh host cat`) carries data.
 
 use super::super::shell::is_of_system;
+use super::consoles::reads_besides;
 use super::input_files::{brings_keys, is_file_input, is_input, names_file_of_input, names_input};
 use super::interpreters::{Interpreter, ProgramSource, interpreter, is_shell};
 use super::openers::opens_shell;
+use super::sed_scripts::sed_script;
+use super::shell_lines;
 use super::starters::started;
 
 /// Those whose program is a file, which may be the standard input.
@@ -88,6 +91,8 @@ const VALUED: &[&str] = &[
     "--init-command",
     "--load",
 ];
+/// Programs that send a line to a shell elsewhere.
+const OF_SSH: &[&str] = &["ssh", "slogin", "rsh", "autossh", "dbclient"];
 const VALUED_OF_SSH: &[&str] = &[
     "-B", "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-P", "-p",
     "-R", "-S", "-W", "-w",
@@ -111,12 +116,12 @@ pub(in crate::policy) fn reads_program(words: &[String]) -> bool {
     let is_script = is_shell(&program)
         && interpreter(&program)
             .is_some_and(|known| !has_code(known, InterpreterCall::of(known, arguments).options));
-    let starts = || started(&program, arguments).iter().any(|words| starts_one(words));
+    let starts = || started(&program, arguments).iter().any(|words| starts_one(&program, words));
     takes(&program, arguments) || (!is_read && !is_script && starts())
 }
 
 /// Whether a launcher's words may end in a program that does, or a line in them.
-fn starts_one(words: &[String]) -> bool {
+fn starts_one(program: &str, words: &[String]) -> bool {
     let is_command = |name: &String| is_of_system(name) || name.contains("/bin/");
     let tail_does = |words: &[String]| {
         (0..words.len().min(MOST_WORDS)).any(|at| {
@@ -126,8 +131,18 @@ fn starts_one(words: &[String]) -> bool {
     };
     let lines = words.iter().filter(|word| word.contains(char::is_whitespace)).take(MOST_WORDS);
     let mut parts = lines.flat_map(|line| line.split([';', '|', '&', '\n', '(', ')']));
+    // `ssh` makes one line of all words behind the host.
+    let host = operands(words, VALUED_OF_SSH).first().copied().filter(|_| OF_SSH.contains(&program));
+    let host = words.iter().position(|word| Some(word.as_str()) == host);
+    let sent = host.and_then(|at| words.get(at + 1..)).map(|words| words.join(" "));
+    let of_shells = shell_lines::lines(program, words).into_iter().chain(sent);
+    let runs_input = |command: &Vec<String>| {
+        let takes_it = |(name, rest): (&String, &[String])| is_command(name) && takes(&base(name), rest);
+        shell_lines::runs_input(command) || command.split_first().is_some_and(takes_it)
+    };
     tail_does(words)
         || parts.any(|part| tail_does(&part.split_whitespace().map(str::to_owned).collect::<Vec<_>>()))
+        || of_shells.take(MOST_WORDS).any(|line| shell_lines::commands(&line).iter().any(runs_input))
 }
 
 fn takes(program: &str, arguments: &[String]) -> bool {
@@ -143,7 +158,7 @@ fn takes(program: &str, arguments: &[String]) -> bool {
         "nvim" => begins(&["-e", "-E"]) || brings_keys(arguments),
         // A second word is what it does.
         "sqlite3" | "duckdb" => arguments.len() < 2 || arguments.iter().any(is_option),
-        "ssh" | "slogin" | "rsh" | "autossh" | "dbclient" => operands(arguments, VALUED_OF_SSH).len() < 2,
+        _ if OF_SSH.contains(&program) => operands(arguments, VALUED_OF_SSH).len() < 2,
         "chroot" => operands(arguments, &[]).len() < 2,
         "su" | "runuser" | "script" => !interpreter("sh").is_some_and(|shell| has_code(shell, arguments)),
         "sudo" | "doas" => {
@@ -161,17 +176,17 @@ fn takes(program: &str, arguments: &[String]) -> bool {
         "tmux" => begins(&["-C"]) || names_input(arguments),
         "kak" => begins(&["-p"]),
         // It runs what it reads where its script says so.
-        "sed" | "gsed" if runs_lines(arguments) => true,
+        "sed" | "gsed" if sed_script(arguments).runs_lines => true,
         "wsl" => operands(arguments, &["-d", "--distribution", "-u", "--user", "--cd"]).is_empty(),
         _ if opens_shell(program, arguments) => true,
         _ if OF_FILES.contains(&program) => names_input(arguments),
         "deno" | "bun" if names_input(arguments) => true,
-        _ => interpreter(program).is_some_and(|known| takes_program(known, arguments)),
+        _ => interpreter(program).is_some_and(|known| takes_program(program, known, arguments)),
     }
 }
 
 /// Whether a program with a language takes what it runs from its standard input.
-fn takes_program(known: &Interpreter, arguments: &[String]) -> bool {
+fn takes_program(program: &str, known: &Interpreter, arguments: &[String]) -> bool {
     let call = InterpreterCall::of(known, arguments);
     let may_be_input = || call.operand.is_none_or(is_input);
     let is_option = |word: &String| word.starts_with(['-', '+']);
@@ -182,7 +197,9 @@ fn takes_program(known: &Interpreter, arguments: &[String]) -> bool {
         }
         ProgramSource::Program => {
             let with_next = arguments.get(..=call.options.len()).unwrap_or(arguments);
-            names_file_of_input(with_next) || (may_be_input() && !has_code(known, call.options))
+            names_file_of_input(with_next)
+                || (may_be_input() && !has_code(known, call.options))
+                || reads_besides(program, known, arguments, (call.options, call.operand))
         }
         ProgramSource::PowerShell => names_input(arguments) || arguments.iter().all(is_option),
         ProgramSource::Input => true,
@@ -194,25 +211,6 @@ fn takes_program(known: &Interpreter, arguments: &[String]) -> bool {
             brings_keys(arguments) || !is_text
         }
     }
-}
-
-/// Whether a script of `sed` runs lines that it reads: `e`, `1e`, `s/a/b/e`.
-fn runs_lines(arguments: &[String]) -> bool {
-    let is_address = |c: char| c.is_ascii_digit() || ",$~+! ".contains(c);
-    let runs = |command: &str| {
-        let bare = command.trim().trim_start_matches(is_address);
-        let flags = bare.strip_prefix('s').and_then(|rest| {
-            let sign = rest.chars().next().filter(|sign| rest.matches(*sign).count() > 2)?;
-            // Behind `w` there is the name of a file.
-            rest.rsplit(sign).next()?.split('w').next()
-        });
-        // Behind whatever address or option: `/a/!e`, `\,a,e`, `/a/I e`, `-ee`.
-        let before = bare.strip_suffix('e').map(|rest| rest.chars().last());
-        let is_command =
-            before.is_some_and(|last| last.is_none_or(|c| !c.is_alphanumeric() || "eIM".contains(c)));
-        is_command || flags.is_some_and(|flags| flags.contains('e'))
-    };
-    arguments.iter().flat_map(|word| word.split([';', '\n', '{', '}'])).any(runs)
 }
 
 /// Whether it only says something of itself: the first word makes it do so. Behind another one it may be a word for

@@ -95,6 +95,47 @@ const TAKING: &[&str] = &[
     "tclsh --version",
     "tclsh -encoding utf-8",
     "bundle exec ruby",
+    "dash-static",
+    "bash-static -s",
+    "busybox.static sh",
+    "toybox-x86_64 sh",
+    "sash",
+    "lua5.4 -",
+    "node22",
+    "ruby3.2 -",
+    "perl5.38.2",
+    "perl5.38-x86_64-linux-gnu -",
+    "php8.3",
+    "python3 -i a.py",
+    "python3.12 -Bi -c x",
+    "python3 -i -m json.tool",
+    "python3 -m code",
+    "python3 -mpdb a.py",
+    "python3 -m IPython.terminal a.py",
+    "ipython3 -i a.py",
+    "node -i a.js",
+    "node22 --interactive a.js",
+    "node -e 1 -i",
+    "node inspect a.js",
+    "deno repl",
+    "lua -i a.lua",
+    "lua -e 1 -",
+    "lua5.4 -e 1 -i",
+    "lua -l a -e 1 /dev/stdin",
+    "perl -d a.pl",
+    "perl -wde 1",
+    "php -a a.php",
+    "julia -i a.jl",
+    "racket -i a.rkt",
+    "octave --persist a.m",
+    "ghci a.hs",
+    "swipl a.pl",
+    "iex -S mix",
+    "m4 a -",
+    "ruby -w -",
+    "ruby -E utf-8 -",
+    "perl -w -",
+    "perl -x -",
 ];
 
 /// Lines whose program is named elsewhere.
@@ -159,7 +200,89 @@ const OTHERS: &[&str] = &[
     "crontab -l",
     "xargs python3",
     "tee sh",
+    "lua5.4 a.lua",
+    "busybox.static cat",
+    "ed25519-keygen",
+    "python3 a.py",
+    "python3 a.py -i",
+    "python3 -W ignore a.py",
+    "python3 -Wi a.py",
+    "python3 -m http.server",
+    "python3 -m timeit x",
+    "python3 -c x -i",
+    "node a.js -i",
+    "node --import ./i.js a.js",
+    "node -e 1 a",
+    "lua a.lua -i",
+    "lua a.lua -",
+    "lua -e 1 a.lua -",
+    "ruby -i.bak -pe x a",
+    "ruby a.rb -",
+    "ruby -ne x -",
+    "perl -i -pe x a",
+    "perl -d:NYTProf a.pl",
+    "perl -Mstrict -ne x -",
+    "php a.php -a",
+    "swipl -g main a.pl",
+    "sbcl --script a.lisp",
+    "csi -script a.scm",
+    "deno run a.ts repl",
+    "tclsh a.tcl -i",
 ];
+
+/// Lines for shells that run what comes in.
+const OF_SHELLS: &[(&[&str], &str)] = &[
+    (&["zsh", "-c"], ". /dev/stdin"),
+    (&["zsh", "-ec"], "cd a; source /dev/fd/0"),
+    (&["zsh", "-c"], "if . '/proc/self/fd/0'; then ls; fi"),
+    (&["zsh", "-c"], "a=b builtin . \"/dev/stdin\""),
+    (&["zsh", "-c"], "source <(cat)"),
+    (&["zsh", "-c"], ". =(cat)"),
+    (&["zsh", "-c"], "eval \"$(cat)\""),
+    (&["zsh", "-c"], "read l; $l"),
+    (&["zsh", "-c"], "`cat`"),
+    (&["zsh", "-c"], "ls && zsh \"/dev/stdin\""),
+    (&["fish", "-c"], "source"),
+    (&["fish", "-c"], "eval (cat)"),
+    (&["docker", "exec", "-i", "c", "sh", "-c"], ". /dev/stdin"),
+    (&["busybox", "sh", "-c"], ". /dev/stdin"),
+    (&["su", "-c"], ". /dev/stdin"),
+    (&["ssh", "host"], ". /dev/stdin"),
+    (&["ssh", "-p", "22", "host", "."], "/dev/stdin"),
+    (&["ssh", "host", "sh", "-c"], ". /dev/stdin"),
+];
+
+/// Lines for shells that only read what comes in, and lines that are for none.
+const OF_OTHERS: &[(&[&str], &str)] = &[
+    (&["zsh", "-c"], "cat"),
+    (&["zsh", "-c"], ". ~/.profile; sort"),
+    (&["zsh", "-c"], "source $HOME/.zshrc; sort"),
+    (&["zsh", "-c"], "grep . /dev/stdin"),
+    (&["zsh", "-c"], "eval ls; sort"),
+    (&["zsh", "-c"], "$HOME/bin/count -l"),
+    (&["zsh", "-c"], "echo $(cat)"),
+    (&["zsh", "a.sh", "-c"], ". /dev/stdin"),
+    (&["ssh", "host", "grep", "."], "/dev/stdin"),
+    (&["ssh", "host"], "grep eval -"),
+    (&["ssh", "host", "sh", "-c"], "ls"),
+    (&["ssh", "-l", "me", "host", "cat"], "-"),
+    (&["docker", "exec", "-i", "c", "awk"], "$1 > 2 {print}"),
+    (&["docker", "exec", "-i", "c", "jq", "-c"], ". - 1"),
+    (&["docker", "exec", "-i", "c", "jq", "-c"], "$x | .a"),
+];
+
+#[test]
+fn a_line_for_a_shell_may_run_what_comes_in() {
+    let reads = |(words, line): &(&[&str], &str)| {
+        reads_program(&words.iter().chain([line]).map(|word| (*word).to_owned()).collect::<Vec<_>>())
+    };
+    for case in OF_SHELLS {
+        assert!(reads(case), "{case:?}");
+    }
+    for case in OF_OTHERS {
+        assert!(!reads(case), "{case:?}");
+    }
+}
 
 fn reads(line: &str) -> bool {
     reads_program(&line.split(' ').map(str::to_owned).collect::<Vec<_>>())

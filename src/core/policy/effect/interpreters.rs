@@ -32,6 +32,16 @@ pub(super) struct Interpreter {
     pub(super) valued: &'static str,
     /// Letters of options whose value is the next word, if nothing is joined to them.
     pub(super) detached: &'static str,
+    /// Letters of options with which it takes commands from its standard input besides.
+    pub(super) console: &'static str,
+}
+
+impl Interpreter {
+    /// The same, with letters of options that open a console.
+    const fn opened_by(mut self, console: &'static str) -> Self {
+        self.console = console;
+        self
+    }
 }
 
 const fn of(
@@ -41,14 +51,14 @@ const fn of(
     valued: &'static str,
     detached: &'static str,
 ) -> Interpreter {
-    Interpreter { names, source, code, valued, detached }
+    Interpreter { names, source, code, valued, detached, console: "" }
 }
 
 /// Shells whose `-c` is read as a line of its own, not as words that may start something.
 const READ_AS_LINES: &[&str] = &["sh", "bash", "dash"];
 /// Names that many versions and editions of one program begin with.
 const PYTHONS: &[&str] = &["python", "pypy", "ipython"];
-const PYTHON: Interpreter = of(PYTHONS, ProgramSource::Program, "cm", "WX", "WX");
+const PYTHON: Interpreter = of(PYTHONS, ProgramSource::Program, "cm", "WX", "WX").opened_by("i");
 /// What takes the next word in one of the many that have a row together: where it is none in another, a line is asked about.
 const OTHERS: &str = "DIJLUCHglpt";
 
@@ -78,7 +88,14 @@ const INTERPRETERS: &[Interpreter] = &[
             "pdksh",
             "rc",
             "es",
-            "bash-static",
+            "sash",
+            "hush",
+            "bosh",
+            "pbosh",
+            "ion",
+            "murex",
+            "scsh",
+            "zsh-beta",
             "static-sh",
             "sh.distrib",
         ],
@@ -87,11 +104,11 @@ const INTERPRETERS: &[Interpreter] = &[
         "o",
         "oCD",
     ),
-    of(&["perl"], ProgramSource::Program, "eE", "mMIFDxiC", "I"),
-    of(&["ruby", "raku"], ProgramSource::Program, "e", "rIEKxlM", "rIEC"),
-    of(&["lua", "luajit"], ProgramSource::Program, "e", "rIEKxlM", "l"),
-    of(&["node", "nodejs", "tsx", "ts-node"], ProgramSource::Program, "ep", "rC", "rC"),
-    of(&["php"], ProgramSource::Program, "rfFRB", "dcz", "dczt"),
+    of(&["perl"], ProgramSource::Program, "eE", "mMIFDxiC", "I").opened_by("d"),
+    of(&["ruby", "raku", "jruby", "truffleruby", "mruby"], ProgramSource::Program, "e", "rIEKxlM", "rIEC"),
+    of(&["lua", "luajit"], ProgramSource::Program, "e", "rIEKxlM", "l").opened_by("i"),
+    of(&["node", "nodejs", "tsx", "ts-node"], ProgramSource::Program, "ep", "rC", "rC").opened_by("i"),
+    of(&["php", "php-cgi"], ProgramSource::Program, "rfFRB", "dcz", "dczt").opened_by("a"),
     of(
         &[
             "tclsh",
@@ -142,20 +159,22 @@ const INTERPRETERS: &[Interpreter] = &[
         "",
         "",
         OTHERS,
-    ),
-    of(&["expect", "racket"], ProgramSource::Program, "cef", "", OTHERS),
+    )
+    .opened_by("i"),
+    of(&["expect", "racket"], ProgramSource::Program, "cef", "", OTHERS).opened_by("i"),
     of(&["gnuplot"], ProgramSource::Program, "", "", "e"),
     of(&["r", "rscript"], ProgramSource::Program, "ef", "", OTHERS),
-    of(&["julia"], ProgramSource::Program, "eE", "", OTHERS),
-    of(&["guile", "bpython"], ProgramSource::Program, "cm", "", OTHERS),
+    of(&["julia"], ProgramSource::Program, "eE", "", OTHERS).opened_by("i"),
+    of(&["guile", "bpython"], ProgramSource::Program, "cm", "", OTHERS).opened_by("i"),
     of(
         &["deno", "bun", "osascript", "ghci", "elixir", "clojure", "clj", "groovy", "scala", "ocaml"],
         ProgramSource::Program,
         "e",
         "",
         OTHERS,
-    ),
-    of(&["pwsh", "powershell"], ProgramSource::PowerShell, "", "", ""),
+    )
+    .opened_by("i"),
+    of(&["pwsh", "powershell", "pwsh-preview", "pwsh-lts"], ProgramSource::PowerShell, "", "", ""),
     of(&["psql"], ProgramSource::Database, "cf", "UhpdoFRPTvL", "UhpdoFRPTvL"),
     of(&["mysql", "mariadb"], ProgramSource::Database, "e", "uhpPDS", "uhPDS"),
     of(
@@ -198,10 +217,32 @@ pub(super) fn interpreter(program: &str) -> Option<&'static Interpreter> {
     if PYTHONS.iter().any(|name| program.starts_with(name)) {
         return Some(&PYTHON);
     }
-    let named = |name: &str| INTERPRETERS.iter().find(|known| known.names.contains(&name));
-    let bare = program.strip_suffix(".exe").unwrap_or(program);
+    let name = listed_name(program)?;
+    INTERPRETERS.iter().find(|known| known.names.contains(&name))
+}
+
+/// The name under which a program is listed, in whatever version: `lua` of `lua5.4`.
+pub(super) fn listed_name(program: &str) -> Option<&str> {
+    let bare = plain(program);
     let unversioned = bare.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
-    named(bare).or_else(|| named(unversioned))
+    let is_listed = |name: &&str| INTERPRETERS.iter().any(|known| known.names.contains(name));
+    [bare, unversioned, before_version(bare)].into_iter().find(is_listed)
+}
+
+/// The name without what only says how the program was built: `dash-static`, `psql.exe`.
+pub(super) fn plain(program: &str) -> &str {
+    let bare = program.strip_suffix(".exe").unwrap_or(program);
+    ["-static", ".static"].into_iter().find_map(|end| bare.strip_suffix(end)).unwrap_or(bare)
+}
+
+/// What stands before a version and an edition, as in `perl5.38-x86_64-linux-gnu`; else empty. So short a name as `ed` says nothing
+/// (`ed25519-keygen`).
+fn before_version(bare: &str) -> &str {
+    let version = bare.find(|c: char| c.is_ascii_digit()).unwrap_or(bare.len());
+    let (name, version) = bare.split_at_checked(version).unwrap_or_default();
+    let edition = version.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let name = name.trim_end_matches(|c: char| c == '.' || c == '-');
+    if name.len() > 2 && edition.starts_with('-') { name } else { "" }
 }
 
 /// Whether it has a language in which others can be started, and is no shell and no filter.
@@ -244,10 +285,33 @@ mod tests {
             ("m4", ProgramSource::Program),
             ("psql.exe", ProgramSource::Database),
             ("gawk-5.1", ProgramSource::Filter),
+            ("dash-static", ProgramSource::Shell),
+            ("bash-static", ProgramSource::Shell),
+            ("zsh5-static", ProgramSource::Shell),
+            ("bash.static", ProgramSource::Shell),
+            ("sash", ProgramSource::Shell),
+            ("ksh93", ProgramSource::Shell),
+            ("node22", ProgramSource::Program),
+            ("ruby3.2", ProgramSource::Program),
+            ("php-cgi8.3", ProgramSource::Program),
+            ("perl5.38-x86_64-linux-gnu", ProgramSource::Program),
+            ("luajit-2.1.0-beta3", ProgramSource::Program),
+            ("pwsh-preview", ProgramSource::PowerShell),
         ] {
             assert!(interpreter(name).is_some_and(|known| known.source == source), "{name}");
         }
-        for name in ["", "5", "cat", "make2.x", "shasum", "nodemon"] {
+        for name in [
+            "",
+            "5",
+            "-static",
+            "cat",
+            "make2.x",
+            "shasum",
+            "nodemon",
+            "ed25519-keygen",
+            "node-gyp",
+            "perl-static-x",
+        ] {
             assert!(interpreter(name).is_none(), "{name}");
         }
     }

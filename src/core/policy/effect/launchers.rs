@@ -1,11 +1,9 @@
 //! Programs that start others, by their arguments or by a text in them.
 
-use super::interpreters::{has_language, is_filter, is_shell, is_shell_by_words};
+use super::interpreters::{has_language, is_filter, is_shell, is_shell_by_words, plain};
 
 /// Programs that start what their arguments say, in a way of their own.
 const LAUNCHERS: &[&str] = &[
-    "busybox",
-    "toybox",
     "chroot",
     "unshare",
     "nsenter",
@@ -246,9 +244,10 @@ const MESSAGES: &[&str] =
 
 /// Whether it starts what its arguments say, so that a denying rule is tried on each tail of them.
 pub(in crate::policy) fn is_launcher(program: &str) -> bool {
-    let program = program.strip_suffix(".exe").unwrap_or(program);
+    let is_box = ["busybox", "toybox"].iter().any(|name| program.starts_with(name));
     // `ld.so`, `ld-linux-x86-64.so.2`, `ld-2.36.so`, `ld64.so.1`, `ld-musl-x86_64.so.1`
-    LAUNCHERS.contains(&program)
+    LAUNCHERS.contains(&plain(program))
+        || is_box
         || is_shell_by_words(program)
         || (program.starts_with("ld") && program.contains(".so"))
 }

@@ -1,6 +1,7 @@
 //! What a command does to the world, from tables that err on the side of more.
 
 mod arguments;
+mod consoles;
 mod container_names;
 mod find;
 mod git;
@@ -13,6 +14,8 @@ mod openers;
 mod readers;
 mod reads;
 mod receivers;
+mod sed_scripts;
+mod shell_lines;
 mod starters;
 mod tables;
 mod trees;
@@ -28,6 +31,7 @@ pub(super) use launchers::{
 };
 pub(super) use reads::{opens, operands};
 pub(super) use receivers::receivers;
+pub(super) use sed_scripts::sed_script;
 pub(super) use starters::{program_places, started};
 pub(super) use trees::{Tree, trees};
 

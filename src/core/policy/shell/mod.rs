@@ -98,6 +98,7 @@ pub fn read(line: &str) -> Reading {
     if parser.is_refilled {
         parser.fill(0);
     }
+    parser.pass_on();
     let Parser { commands, redirections, assigned, given, piped, repeats, .. } = parser;
     Reading { commands, redirections, assigned, given, piped, repeats, unreadable }
 }

@@ -1,5 +1,7 @@
 //! The place in the line, and what has been found so far.
 
+use std::ops::Range;
+
 use super::Command;
 use super::parts::{GivenText, HereDocument, PipedInto, Redirection};
 
@@ -33,6 +35,8 @@ pub(super) struct Parser<'t> {
     pub(super) given: Vec<GivenText>,
     /// Commands that a pipe or a redirection leads to, and what comes in that way.
     pub(super) piped: Vec<PipedInto>,
+    /// The functions of the line, each with the places of the commands in its body.
+    pub(super) functions: Vec<(String, Range<usize>)>,
     /// Whether a part may run more than once: in a loop or a function.
     pub(super) repeats: bool,
     /// How often a file, or another descriptor, has taken the place of a standard input.
@@ -54,6 +58,7 @@ impl<'t> Parser<'t> {
             assigned: Vec::new(),
             given: Vec::new(),
             piped: Vec::new(),
+            functions: Vec::new(),
             repeats: false,
             inputs: 0,
             is_refilled: false,
@@ -117,13 +122,26 @@ impl<'t> Parser<'t> {
         inner.depth = self.depth + 1;
         inner.is_substituted = is_substituted;
         let result = read(&mut inner);
-        let Parser { commands, redirections, assigned, given, piped, repeats, inputs, is_refilled, .. } =
-            inner;
+        let Parser {
+            commands,
+            redirections,
+            assigned,
+            given,
+            piped,
+            functions,
+            repeats,
+            inputs,
+            is_refilled,
+            ..
+        } = inner;
+        let before = self.commands.len();
         self.commands.extend(commands);
         self.redirections.extend(redirections);
         self.assigned.extend(assigned);
         self.given.extend(given);
         self.piped.extend(piped);
+        let moved = |body: Range<usize>| before + body.start..before + body.end;
+        self.functions.extend(functions.into_iter().map(|(name, body)| (name, moved(body))));
         self.repeats |= repeats;
         self.inputs += inputs;
         self.is_refilled |= is_refilled;

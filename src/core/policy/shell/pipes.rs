@@ -1,15 +1,25 @@
 //! What a pipe or a file hands on: the text, where the words of the line tell it.
 
+use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::parser::Parser;
 use super::parts::{PipedInto, Word};
 use super::{Command, HOLE, names};
 
+/// More texts that come to functions are not told apart.
+const MOST_PASSED: usize = 64;
+
 impl Parser<'_> {
     /// Says to the commands after the first ones what comes to them through a pipe.
     pub(super) fn feed(&mut self, commands: usize, text: &Arc<str>) {
-        let fed = self.commands.iter().skip(commands).filter(|command| !command.is_wrapper);
+        self.feed_within(commands..self.commands.len(), text);
+    }
+
+    fn feed_within(&mut self, commands: Range<usize>, text: &Arc<str>) {
+        let within = self.commands.get(commands).unwrap_or_default();
+        let fed = within.iter().filter(|command| !command.is_wrapper);
         self.piped.extend(fed.map(|command| PipedInto {
             words: command.words.iter().map(Word::with_holes).collect(),
             text: Arc::clone(text),
@@ -19,6 +29,36 @@ impl Parser<'_> {
     /// Says to the commands after the first ones that they read what the line does not tell: a file.
     pub(super) fn fill(&mut self, commands: usize) {
         self.feed(commands, &Arc::from(HOLE.to_string()));
+    }
+
+    /// Says to the commands in the body of a function what comes to it where it is called: any of them may read it.
+    pub(super) fn pass_on(&mut self) {
+        let functions = std::mem::take(&mut self.functions);
+        for given in &mut self.given {
+            // A function is a group, whose texts are for no command alone.
+            if functions.iter().any(|(name, _)| given.to.contains(name)) {
+                given.to.clear();
+            }
+        }
+        let mut passed: BTreeSet<(usize, Arc<str>)> = BTreeSet::new();
+        let mut at = 0;
+        while let Some(piped) = self.piped.get(at) {
+            at += 1;
+            let text = Arc::clone(&piped.text);
+            let is_called = |name: &String| piped.words.first() == Some(name);
+            let called = functions.iter().enumerate().filter(|(_, (name, _))| is_called(name));
+            // One that calls itself is told once.
+            let bodies: Vec<Range<usize>> = called
+                .filter(|(place, _)| passed.insert((*place, Arc::clone(&text))))
+                .map(|(_, (_, body))| body.clone())
+                .collect();
+            if passed.len() > MOST_PASSED {
+                return self.fill(0);
+            }
+            for body in bodies {
+                self.feed_within(body, &text);
+            }
+        }
     }
 
     /// What the commands after the first ones print, with holes for what the line does not tell. `before`:
@@ -32,6 +72,11 @@ impl Parser<'_> {
         let is_whole = texts.len() == 1 || (!texts.is_empty() && printing().all(ends_its_line));
         if is_whole { texts.join("\n") } else { unknown() }
     }
+}
+
+/// Whether what a program of this name prints may be told by the line.
+pub(super) fn is_told(name: &str) -> bool {
+    matches!(name, "echo" | "printf" | "cat" | "tee")
 }
 
 /// Whether it is an `echo` that ends with a newline.

@@ -1,8 +1,8 @@
 //! Simple commands and function definitions.
 
-use super::names;
 use super::parser::{Parser, Read, Unsure};
 use super::parts::Word;
+use super::{names, pipes};
 
 impl Parser<'_> {
     /// Assignments, words and redirections up to the end of the command.
@@ -46,7 +46,7 @@ impl Parser<'_> {
         }
         self.give(texts, documents, &words);
         let has_texts = self.given.len() > texts || self.pending.len() > documents;
-        let is_exec = words.last().and_then(Word::literal).is_some_and(|word| word == "exec");
+        let is_exec = is_bare_exec(&words);
         // It goes on being the standard input of what follows.
         self.is_refilled |= is_exec && (reads_file || has_texts);
         let commands = self.commands.len();
@@ -70,9 +70,21 @@ impl Parser<'_> {
         if !is_body {
             return Err(Unsure("the body of a function is not a group"));
         }
+        if pipes::is_told(name) {
+            return Err(Unsure("a function has the name of a program whose output counts as known"));
+        }
         self.repeats = true;
-        self.deeper(Self::command)
+        let body = self.commands.len();
+        self.deeper(Self::command)?;
+        self.functions.push((name.to_owned(), body..self.commands.len()));
+        Ok(())
     }
+}
+
+/// Whether it is an `exec` that starts nothing, behind whatever wrapper: `exec`, `command exec --`.
+fn is_bare_exec(words: &[Word]) -> bool {
+    let mut texts = words.iter().rev().map(|word| word.literal().unwrap_or_default());
+    texts.find(|text| text != "--").is_some_and(|text| text == "exec")
 }
 
 /// Whether the word assigns a variable. Only `NAME=` does so in every shell.

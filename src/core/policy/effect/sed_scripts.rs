@@ -1,0 +1,308 @@
+//! What a script of `sed` does beside editing: it runs commands (`1e git push`), lines (`e`, `s/a/b/e`), and opens files (`w x`).
+
+use std::iter::Peekable;
+use std::str::Chars;
+
+/// What the script in a call of `sed` does beside editing.
+#[derive(Default)]
+pub(in crate::policy) struct SedScript {
+    /// Whether it runs lines that it has read or made.
+    pub(in crate::policy) runs_lines: bool,
+    /// The commands that it runs.
+    pub(in crate::policy) commands: Vec<String>,
+    /// The files that it reads or writes.
+    pub(in crate::policy) files: Vec<String>,
+}
+
+/// The script in these arguments. What a file says (`-f`) is not looked into.
+pub(in crate::policy) fn sed_script(arguments: &[String]) -> SedScript {
+    let text = text(arguments);
+    // Versions differ in whether a `/` in brackets ends an expression. One that cannot read a script runs nothing of it.
+    let ways: Vec<SedScript> =
+        [false, true].into_iter().filter_map(|brackets| SedReader::read(&text, brackets)).collect();
+    if ways.is_empty() {
+        return SedScript { runs_lines: seems_to_run(&text), ..SedScript::default() };
+    }
+    let mut whole = SedScript::default();
+    for way in ways {
+        whole.runs_lines |= way.runs_lines;
+        whole.commands.extend(way.commands);
+        whole.files.extend(way.files);
+    }
+    whole
+}
+
+/// The script: what options bring, each on a line, or else the first operand.
+fn text(arguments: &[String]) -> String {
+    let mut brought: Vec<&str> = Vec::new();
+    let (mut operand, mut has_file) = (None, false);
+    let mut words = arguments.iter().map(String::as_str);
+    while let Some(word) = words.next() {
+        if word == "--" {
+            operand = operand.or_else(|| words.next());
+            break;
+        }
+        if let Some(long) = word.strip_prefix("--") {
+            let value = long.split_once('=').map(|(_, value)| value);
+            // Beginnings of their names count, too.
+            match long.chars().next() {
+                Some('e') => brought.extend(value.or_else(|| words.next())),
+                Some(letter @ ('f' | 'l')) if !long.starts_with("fo") => {
+                    has_file |= letter == 'f';
+                    if value.is_none() {
+                        words.next();
+                    }
+                }
+                _ => {}
+            }
+            continue;
+        }
+        let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.is_empty()) else {
+            operand = operand.or(Some(word));
+            continue;
+        };
+        let Some((letter, value)) = valued(letters) else { continue };
+        let value = Some(value).filter(|value| !value.is_empty());
+        match letter {
+            'e' => brought.extend(value.or_else(|| words.next())),
+            'f' | 'l' => {
+                has_file |= letter == 'f';
+                if value.is_none() {
+                    words.next();
+                }
+            }
+            _ => {}
+        }
+    }
+    if brought.is_empty() && !has_file { operand.unwrap_or_default().to_owned() } else { brought.join("\n") }
+}
+
+/// The first letter with a value, and what is joined to it.
+fn valued(letters: &str) -> Option<(char, &str)> {
+    let (at, letter) = letters.char_indices().find(|(_, c)| "efliI".contains(*c))?;
+    letters.get(at + letter.len_utf8()..).map(|value| (letter, value))
+}
+
+/// Whether a script that cannot be read seems to run lines.
+fn seems_to_run(text: &str) -> bool {
+    text.split([';', '\n', '{', '}']).any(|command| command.trim().ends_with('e') && !command.contains('w'))
+}
+
+/// Reads one script.
+struct SedReader<'t> {
+    rest: Peekable<Chars<'t>>,
+    /// Whether what is in brackets ends no expression.
+    brackets: bool,
+    found: SedScript,
+}
+
+impl<'t> SedReader<'t> {
+    /// `None`: it is not a script.
+    fn read(text: &'t str, brackets: bool) -> Option<SedScript> {
+        let mut reader = Self { rest: text.chars().peekable(), brackets, found: SedScript::default() };
+        loop {
+            reader.skip(|c| c.is_whitespace() || c == ';' || c == '}');
+            if reader.rest.peek().is_none() {
+                return Some(reader.found);
+            }
+            reader.addresses()?;
+            reader.command()?;
+        }
+    }
+
+    fn skip(&mut self, is_skipped: impl Fn(char) -> bool) {
+        while self.rest.next_if(|c| is_skipped(*c)).is_some() {}
+    }
+
+    /// The rest of the line; a backslash at its end continues it.
+    fn line(&mut self) -> String {
+        self.skip(|c| c == ' ' || c == '\t');
+        let mut line = String::new();
+        while let Some(c) = self.rest.next_if(|c| *c != '\n') {
+            match c {
+                '\\' => line.extend(self.rest.next()),
+                _ => line.push(c),
+            }
+        }
+        line
+    }
+
+    fn addresses(&mut self) -> Option<()> {
+        self.address()?;
+        self.skip(|c| c == ' ');
+        if self.rest.next_if_eq(&',').is_some() {
+            self.skip(|c| " +~".contains(c));
+            self.address()?;
+        }
+        self.skip(|c| c == ' ' || c == '\t' || c == '!');
+        Some(())
+    }
+
+    fn address(&mut self) -> Option<()> {
+        let sign = *self.rest.peek()?;
+        match sign {
+            c if c.is_ascii_digit() => self.skip(|c| c.is_ascii_digit() || c == '~'),
+            '$' => self.skip(|c| c == '$'),
+            '/' | '\\' => {
+                let first = self.rest.next()?;
+                let end = if first == '/' { first } else { self.rest.next()? };
+                self.expression(end)?;
+                self.skip(|c| c == 'I' || c == 'M');
+            }
+            _ => {}
+        }
+        Some(())
+    }
+
+    /// Up to this sign.
+    fn expression(&mut self, end: char) -> Option<()> {
+        loop {
+            match self.rest.next()? {
+                c if c == end => return Some(()),
+                '\\' => {
+                    self.rest.next()?;
+                }
+                '[' if self.brackets => {
+                    self.skip(|c| c == '^');
+                    // As the first one it is no end.
+                    self.rest.next()?;
+                    self.skip(|c| c != ']');
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn command(&mut self) -> Option<()> {
+        match self.rest.next()? {
+            '{' => return Some(()),
+            '#' => self.skip(|c| c != '\n'),
+            ':' | 'b' | 't' | 'T' | 'v' => self.skip(|c| c != '\n' && c != ';' && c != '}'),
+            'a' | 'i' | 'c' => {
+                self.line();
+            }
+            'r' | 'R' | 'w' | 'W' => {
+                let file = self.line();
+                self.found.files.push(file);
+            }
+            'e' => match self.line() {
+                line if line.is_empty() => self.found.runs_lines = true,
+                line => self.found.commands.push(line),
+            },
+            's' => {
+                self.two_expressions()?;
+                self.flags();
+            }
+            'y' => self.two_expressions()?,
+            'l' | 'L' | 'q' | 'Q' => self.skip(|c| c == ' ' || c.is_ascii_digit()),
+            c if "=dDgGhHnNpPxzF".contains(c) => {}
+            _ => return None,
+        }
+        self.skip(|c| c == ' ' || c == '\t');
+        self.rest.peek().is_none_or(|c| ";\n}#".contains(*c)).then_some(())
+    }
+
+    fn two_expressions(&mut self) -> Option<()> {
+        let end = self.rest.next().filter(|end| *end != '\n' && *end != '\\')?;
+        self.expression(end)?;
+        // In what is put in, brackets are signs like others.
+        let brackets = std::mem::replace(&mut self.brackets, false);
+        let second = self.expression(end);
+        self.brackets = brackets;
+        second
+    }
+
+    fn flags(&mut self) {
+        while let Some(flag) = self.rest.next_if(|c| c.is_ascii_digit() || "gpiImMew".contains(*c)) {
+            self.found.runs_lines |= flag == 'e';
+            if flag == 'w' {
+                let file = self.line();
+                self.found.files.push(file);
+                return;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn script(words: &[&str]) -> SedScript {
+        sed_script(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn a_script_runs_lines_where_it_says_e() {
+        for words in [
+            &["e"][..],
+            &["-n", "1e"],
+            &["-ee"],
+            &["-n", "-e", "p", "-e", "s/a/b/e"],
+            &["--expression=s/a/b/ge", "f"],
+            &["--exp", "e"],
+            &["f", "-e", "e"],
+            &["--", "e"],
+            &["-l", "5", "e"],
+            &["s,a,b,Ie"],
+            &["s|a/b|c\\|d|2e;p"],
+            &["/x/!e"],
+            &["\\,a,e"],
+            &["/a/I e"],
+            &["1,/b/{p;e\n}"],
+            &["$!N;2~3e"],
+            &["a text\ne"],
+            &["s/a[/b/e"],
+            &["s/[/]/b/e"],
+            &["w out\ns/a/b/e"],
+            &["k;s/a/b/e"],
+        ] {
+            assert!(script(words).runs_lines, "{words:?}");
+        }
+    }
+
+    #[test]
+    fn other_scripts_run_none() {
+        for words in [
+            &["-n", "1,5p", "e"][..],
+            &["s/a/b/g", "e"],
+            &["-e", "s/a/b/", "e"],
+            &["-f", "e", "file"],
+            &["-i.e", "s/one/the/", "x.e"],
+            &["s/e/x/"],
+            &["s/a/b/we"],
+            &["s/[/]e/x/"],
+            &["a note"],
+            &[":e;be"],
+            &["y/e/e/"],
+            &["# e"],
+            &["$!{h;d}", "f"],
+            &[":a;N;$!ba;s/\\n/ /g"],
+            &["/^$/d"],
+            &[],
+        ] {
+            let found = script(words);
+            assert!(!found.runs_lines && found.commands.is_empty(), "{words:?}");
+        }
+    }
+
+    #[test]
+    fn commands_and_files_are_found_behind_their_letters() {
+        for (words, commands, files) in [
+            (&["1e git push"][..], &["git push"][..], &[][..]),
+            (&["egit push\np"], &["git push"], &[]),
+            (&["/a/{e rm x\n}"], &["rm x"], &[]),
+            (&["-n", "wout"], &[], &["out"]),
+            (&["s/a/b/gw sub/x"], &[], &["sub/x"]),
+            (&["r.env\nW y"], &[], &[".env", "y"]),
+        ] {
+            let found = script(words);
+            assert_eq!((found.commands, found.files), (owned(commands), owned(files)), "{words:?}");
+        }
+    }
+
+    fn owned(texts: &[&str]) -> Vec<String> {
+        // Both ways to read a script find the same.
+        texts.iter().chain(texts).map(|text| (*text).to_owned()).collect()
+    }
+}

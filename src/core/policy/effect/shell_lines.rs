@@ -1,0 +1,64 @@
+//! Lines that shells are given by words of a launcher, and whether a command in one runs what comes in: `zsh -c '. /dev/stdin'`.
+
+use super::input_files::{is_input, is_letters};
+use super::interpreters::is_shell;
+
+/// Programs beside shells that hand a line on to one.
+const HANDING_ON: &[&str] = &["su", "runuser", "script", "sg", "nix-shell"];
+/// Words that may stand before the name of a command.
+const BEFORE: &[&str] = &[
+    "if",
+    "then",
+    "elif",
+    "else",
+    "while",
+    "until",
+    "do",
+    "!",
+    "{",
+    "time",
+    "command",
+    "builtin",
+    "noglob",
+    "nocorrect",
+    "exec",
+    "-",
+];
+
+/// The words that may be lines for a shell: all behind an option such as `-c`, where one of the words is a shell.
+pub(super) fn lines(program: &str, words: &[String]) -> Vec<String> {
+    let is_a_shell = |word: &String| is_shell(word.rsplit('/').next().unwrap_or_default());
+    let has_shell = is_shell(program) || HANDING_ON.contains(&program) || words.iter().any(is_a_shell);
+    let is_code = |word: &String| word == "--command" || (is_letters(word) && word.contains('c'));
+    words.iter().filter(|_| has_shell).skip_while(|word| !is_code(word)).skip(1).cloned().collect()
+}
+
+/// The commands of a line, without quotes and without what stands before their names.
+pub(super) fn commands(line: &str) -> Vec<Vec<String>> {
+    let bare: String = line.chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect();
+    let is_before = |word: &&str| BEFORE.contains(word) || is_assignment(word);
+    let command = |part: &str| part.split_whitespace().skip_while(is_before).map(str::to_owned).collect();
+    bare.split([';', '|', '&', '\n', '(', ')']).map(command).collect()
+}
+
+fn is_assignment(word: &str) -> bool {
+    let is_name =
+        |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    word.split_once('=').is_some_and(|(name, _)| is_name(name))
+}
+
+/// Whether a command of a line runs what comes in: it reads a script from there, or what it runs is the outcome of an expansion.
+pub(super) fn runs_input(command: &[String]) -> bool {
+    let Some((name, rest)) = command.split_first() else { return false };
+    let file = rest.first().map(String::as_str);
+    // What a substitution prints follows in another part: `source <(cat)`, `. =(cat)`.
+    let is_substituted = || rest.len() == 1 && matches!(file, Some("<" | "="));
+    match name.as_str() {
+        "." => file.is_some_and(|file| file != "-" && is_input(file)) || is_substituted(),
+        // In fish, without a file.
+        "source" => file.is_none_or(is_input) || is_substituted(),
+        "eval" => rest.is_empty() || rest.iter().any(|word| word.contains(['$', '`'])),
+        // A path that begins in a variable is the name of a program.
+        name => name.starts_with(['$', '`']) && !name.contains('/'),
+    }
+}
