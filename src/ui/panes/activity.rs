@@ -11,7 +11,7 @@ use crate::ui::focus;
 use crate::ui::local::{Focus, Local, Unwritable};
 use crate::ui::search::Search;
 use crate::ui::text::{fit, width, wrap};
-use crate::view::{Offer, View};
+use crate::view::{Offer, Phase, View};
 
 use super::Screen;
 use super::composer;
@@ -29,6 +29,9 @@ const CUTS: [usize; 6] = [90, 75, 60, 48, 36, 24];
 
 /// Cells below which the way to stop is said in a shorter word.
 const NARROW: usize = 58;
+
+/// Cells for when a failed call is made again, and which time of how many that is.
+const LEAST_OF_RETRY: usize = 20;
 
 /// What the line says, from the longest way to the shortest.
 struct ActivityLine {
@@ -263,8 +266,14 @@ fn on_a_card(screen: &Screen<'_>, room: usize) -> ActivityLine {
     if !screen.view.status.is_busy() {
         return ActivityLine { sign: "", words: vec![words.to_owned()], style: screen.theme.dim };
     }
-    let room = room.saturating_sub(width(words) + 3);
-    let both = format!("{} · {words}", doing(screen, room));
+    let is_tried_again = matches!(screen.view.status.phase, Phase::Retrying { .. });
+    let beside = |words: &str| room.saturating_sub(width(words) + 3);
+    if is_tried_again && beside(words) < LEAST_OF_RETRY {
+        // When, and which of how many, stand nowhere else; the card is marked.
+        let words = vec![doing(screen, room)];
+        return ActivityLine { sign: sign(screen), words, style: screen.theme.status };
+    }
+    let both = format!("{} · {words}", doing(screen, beside(words)));
     ActivityLine { sign: sign(screen), words: vec![both, words.to_owned()], style: screen.theme.status }
 }
 
