@@ -101,9 +101,14 @@ pub(super) fn lay(panel: &Panel, around: &CardContext<'_>) -> Vec<TranscriptRow>
     if let Some(InBackground::Over(settled)) = &panel.in_background {
         rows.extend(reported(settled, around));
     } else if let Some(result) = panel.result().filter(|_| !panel.works_in_background()) {
+        let mut hosts = blocked(result, around);
+        if around.is_low() {
+            // Below what was written they would be out of sight: they say why it failed, and are decided about.
+            rows.append(&mut hosts);
+        }
         rows.extend(excerpt(panel, result, around));
         rows.extend(made_change::excerpt(panel, around));
-        rows.extend(blocked(result, around));
+        rows.append(&mut hosts);
     }
     rows
 }
