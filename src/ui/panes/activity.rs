@@ -111,7 +111,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     let busy = is_busy(screen.local, screen.view);
     let mut stop = if busy { stop(screen.local, total, theme.text, theme.dim) } else { Vec::new() };
     if frame.area().height < LOW {
-        stop.splice(0..0, composer::above_in_words(screen, !stop.is_empty()));
+        stop.splice(0..0, composer::beyond_in_words(screen, !stop.is_empty()));
     }
     let hint = screen.local.hint.as_ref();
     let beside = beside_a_message(screen.local, screen.view);
