@@ -229,6 +229,16 @@ fn the_wait_before_a_retry_counts_down() {
 }
 
 #[test]
+fn the_remedy_at_the_end_of_a_long_refusal_is_in_sight() {
+    let mut harness = ScreenHarness::new(scenes::conversation());
+    let why = "The message does not fit into the context window of the model. ".repeat(7);
+    harness.local.hint = Some(format!("{why}Choose a model with a larger window: /model"));
+    let frame = harness.frame(80, 24);
+    let words = frame.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("a larger window: /model"), "{frame}");
+}
+
+#[test]
 fn beside_a_card_that_has_the_keys_a_retry_keeps_its_count() {
     let mut builder = scenes::conversation();
     builder.user("Go on.");

@@ -42,8 +42,8 @@ struct ActivityLine {
 
 /// Rows of a screen below which a call that waits has them all.
 const LOW: u16 = 16;
-/// Most rows of a message to the person.
-const MOST_ROWS: usize = 4;
+/// Most rows of a message to the person on a high screen, and on a low one: what to do stands at its end.
+const MOST_ROWS: (usize, usize) = (8, 4);
 
 /// Rows that it needs: a message to the person is wrapped, so that what to do next is read, too.
 pub(super) fn rows(local: &Local, view: &View, (width, height): (u16, u16)) -> u16 {
@@ -54,7 +54,8 @@ pub(super) fn rows(local: &Local, view: &View, (width, height): (u16, u16)) -> u
     if height < LOW && !beside.is_empty() || beside.iter().any(|words| cells_of(words) <= total) {
         return 1;
     }
-    let rows = wrap(&one_row(hint), total, Style::new()).len().clamp(1, MOST_ROWS);
+    let most = if height < LOW { MOST_ROWS.1 } else { MOST_ROWS.0 };
+    let rows = wrap(&one_row(hint), total, Style::new()).len().clamp(1, most);
     u16::try_from(rows).unwrap_or(1) + u16::from(is_more_to_say(local, view))
 }
 
