@@ -333,6 +333,7 @@ impl HttpServer {
             );
         }
         failure.message = self.secrets.strike_cut(&failure.message, "[key]");
+        failure.brief = failure.brief.map(|brief| self.secrets.strike_cut(&brief, "[key]").into());
         if let (FailureClass::Auth, "", Some(name)) =
             (failure.class, failure.next.as_str(), &self.endpoint.key_name)
         {

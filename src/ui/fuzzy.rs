@@ -6,21 +6,26 @@ const MOST: usize = 400;
 /// How well a text fits a query, higher is better; `None` when a word of it is not there. Case does not matter.
 /// An empty query fits everything equally.
 pub fn score(query: &str, text: &str) -> Option<i32> {
+    scored(query, text, true)
+}
+
+/// The same; `early`: of equally good ones, the one that begins earlier.
+fn scored(query: &str, text: &str, early: bool) -> Option<i32> {
     let text: Vec<char> = text.chars().take(MOST).flat_map(char::to_lowercase).collect();
     query.split_whitespace().try_fold(0_i32, |sum, word| {
         let word: Vec<char> = word.chars().flat_map(char::to_lowercase).collect();
-        best(&word, &text).map(|found| sum.saturating_add(found))
+        best(&word, &text, early).map(|found| sum.saturating_add(found))
     })
 }
 
 /// The best of the ways to read the word that begin at each place of its first letter.
-fn best(word: &[char], text: &[char]) -> Option<i32> {
+fn best(word: &[char], text: &[char], early: bool) -> Option<i32> {
     let first = word.first()?;
     let begins = text.iter().enumerate().filter(|(_, c)| *c == first).map(|(at, _)| at);
-    begins.filter_map(|at| read(word, text, at)).max()
+    begins.filter_map(|at| read(word, text, at, early)).max()
 }
 
-fn read(word: &[char], text: &[char], from: usize) -> Option<i32> {
+fn read(word: &[char], text: &[char], from: usize, early: bool) -> Option<i32> {
     let (mut at, mut before, mut sum): (usize, Option<usize>, i32) = (from, None, 0);
     for letter in word {
         at += text.get(at..)?.iter().position(|c| c == letter)?;
@@ -33,8 +38,8 @@ fn read(word: &[char], text: &[char], from: usize) -> Option<i32> {
         before = Some(at);
         at += 1;
     }
-    // Of equally good ones, the one that begins earlier.
-    Some(sum.saturating_sub(i32::try_from(from.min(20)).unwrap_or(20) / 5))
+    let late = i32::try_from(from.min(20)).unwrap_or(20) / 5;
+    Some(sum.saturating_sub(if early { late } else { 0 }))
 }
 
 fn begins_word(text: &[char], at: usize) -> bool {
@@ -98,8 +103,11 @@ pub fn fitting<'a>(query: &str, texts: impl Iterator<Item = (&'a str, &'a str)>)
     let mut found: Vec<(Place, i32, usize)> = texts
         .enumerate()
         .filter_map(|(at, (name, text))| {
-            let score = score(bare, &format!("{} {text}", name.trim_start_matches('/')))?;
-            Some((place(query, name, text)?, -score, at))
+            let place = place(query, name, text)?;
+            // Where a word begins so, the letters before it say nothing: the order of the list does.
+            let early = place != Place::Word;
+            let score = scored(bare, &format!("{} {text}", name.trim_start_matches('/')), early)?;
+            Some((place, -score, at))
         })
         .collect();
     found.sort_unstable();
@@ -140,6 +148,17 @@ mod tests {
         let found: Vec<String> = order("th").collect();
         assert_eq!(found, ["/themelooks", "threads", "how the model thinks", "the keys", "other", "to help"]);
         assert_eq!(order("/theme").next().as_deref(), Some("/themelooks"));
+    }
+
+    #[test]
+    fn of_texts_with_a_word_that_begins_so_the_first_in_the_list_comes_first() {
+        let themes = ["countersign-dark", "countersign-light", "paper", "contrast-light", "sixteen lines"];
+        let order = |query| {
+            let found = fitting(query, themes.iter().map(|name| (*name, *name)));
+            found.into_iter().map(|at| themes[at]).collect::<Vec<_>>()
+        };
+        assert_eq!(order("li"), ["countersign-light", "contrast-light", "sixteen lines"]);
+        assert_eq!(order("con li"), ["contrast-light", "countersign-light"], "scattered letters come last");
     }
 
     #[test]

@@ -46,7 +46,7 @@ fn turn(builder: &mut SessionBuilder, kind: u8, one: u8, two: u8) {
         0 => {
             builder.remark(Remark::Tombstone(Tombstone { target: message, reason: "overloaded".into() }));
             let (attempt, most, wait_ms, reason) = (1, 4, 500, "overloaded".to_owned());
-            builder.live(Live::Retrying { attempt, most, wait_ms, reason });
+            builder.live(Live::Retrying { attempt, most, wait_ms, reason, brief: None });
             builder.live(Live::Text { message, text: "stale".into() });
             builder.call_model(Transition::TransientRetry);
         }
@@ -362,7 +362,7 @@ fn a_summary_that_is_retried_is_busy_until_its_last_word() {
     builder.live(Live::Compacting(CompactionTrigger::Manual));
     builder.note("e9", "The summary failed and is being retried: overloaded");
     builder.live(Live::Compacting(CompactionTrigger::Manual));
-    builder.live(Live::Retrying { attempt: 1, most: 4, wait_ms: 500, reason: "overloaded".into() });
+    builder.live(Live::Retrying { attempt: 1, most: 4, wait_ms: 500, reason: "busy".into(), brief: None });
     assert!(matches!(view(&builder.events).status.phase, Phase::Retrying { attempt: 1, .. }));
     builder.note("e9", "The compaction was interrupted; nothing was replaced.");
     assert_eq!(view(&builder.events).status.phase, Phase::Idle);

@@ -334,7 +334,7 @@ fn about(target: EntryId, log: &[Arc<Entry>]) -> String {
 
 fn news(live: &Live) -> Option<String> {
     match live {
-        Live::Retrying { attempt, most, wait_ms, reason } => {
+        Live::Retrying { attempt, most, wait_ms, reason, .. } => {
             Some(format!("retry {attempt} of {most} in {} ms: {reason}", wait_ms))
         }
         Live::Returned(said) => {

@@ -94,6 +94,17 @@ fn the_call_names_the_hosts_and_a_key_allows_one_after_the_other() {
 }
 
 #[test]
+fn on_a_low_screen_the_hosts_stand_above_what_was_written() {
+    for (size, is_low) in [((40, 10), true), ((80, 24), false)] {
+        let frame = focused(blocked(), size).frame(size.0, size.1);
+        let place = |words: &str| frame.lines().position(|line| line.contains(words));
+        let (host, written) = (place("blocked registry.example"), place("npm error"));
+        assert!(host.is_some() && written.is_some(), "{frame}");
+        assert_eq!(host < written, is_low, "{frame}");
+    }
+}
+
+#[test]
 fn a_key_behind_a_search_allows_no_host() {
     let size = (80, 24);
     let mut harness = focused(blocked(), size);

@@ -1,7 +1,8 @@
 //! What calls made of files: a change that nobody was asked about is shown when it is made.
 
 use countersign::ledger::{
-    ChangedFile, Decider, Facts, FileContent, OpenCall, Outcome, Preview, Settlement, Summary,
+    Arguments, ChangedFile, Decider, Facts, FileContent, OpenCall, Outcome, Preview, Remark, Settlement,
+    Summary, ToolUse,
 };
 use countersign::ui::Reply;
 use countersign::ui::replies::reply;
@@ -145,4 +146,31 @@ fn each_line_of_a_long_new_file_is_shown_once() {
     }
     assert!(pages.contains("397 + line 397 of") && pages.contains("398 + line 398 of"), "{pages}");
     assert!(pages.contains("400 + line 400 of") && !pages.contains("content"), "{pages}");
+}
+
+#[test]
+fn on_a_low_screen_the_title_of_a_changed_call_has_a_short_word_for_that() {
+    let mut builder = SessionBuilder::new();
+    builder.user("Go.");
+    let arguments = json!({"path": "src/a.rs", "edits": []});
+    let call = builder.tool_use("edit", arguments.clone());
+    let open = builder.say(None, "", "", vec![call]).pop().unwrap();
+    let id = open.id();
+    let ask = |builder: &mut SessionBuilder| {
+        builder.ask(id, "edit", Preview::Diff("@@ -1 +1 @@\n-apples\n+pears\n".into()));
+    };
+    ask(&mut builder);
+    let arguments = Arguments::from_value(arguments);
+    builder.remark(Remark::CallEdited(ToolUse {
+        id,
+        wire_id: String::new(),
+        name: "edit".into(),
+        arguments,
+    }));
+    ask(&mut builder);
+    std::mem::forget(open);
+    let mut harness = ScreenHarness::new(builder);
+    let frame = harness.frame(40, 10);
+    assert!(frame.contains("edit  src/a.rs · changed ") && frame.contains("pears"), "{frame}");
+    assert!(harness.frame(80, 24).contains("edit  src/a.rs · changed by you"));
 }

@@ -126,6 +126,18 @@ fn a_tab_that_is_pasted_into_what_runs_or_is_written_stays_one() {
 }
 
 #[test]
+fn how_much_of_a_long_text_is_below_is_said() {
+    let content: String = (1..=20).map(|n| format!("line {n}\n")).collect();
+    let mut harness = before(waiting("write", json!({ "path": "a.txt", "content": content })));
+    harness.answers("e");
+    harness.local.hint = None;
+    assert!(harness.frame(80, 24).contains("↓ 12 lines below"));
+    assert!(harness.frame(80, 12).contains("↓ 16"));
+    harness.key(KeyCode::End, KeyModifiers::CONTROL);
+    assert!(!harness.frame(80, 24).contains("lines below"));
+}
+
+#[test]
 fn esc_leaves_the_call_and_what_was_typed() {
     let mut harness = before(scenes::waiting_command());
     harness.key(KeyCode::Tab, KeyModifiers::NONE);

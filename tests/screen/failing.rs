@@ -81,8 +81,10 @@ fn in_lines_a_failure_that_is_tried_again_is_said_once() {
     let about = builder.ledger.reserve();
     let failure = ModelFailure::new(FailureClass::Transient, "overloaded").recorded();
     builder.remark(Remark::Note(Note::of_failed_call(about, failure, "The model call failed: overloaded")));
-    let retrying =
-        |reason: &str| Live::Retrying { attempt: 1, most: 4, wait_ms: 4_000, reason: reason.into() };
+    let retrying = |reason: &str| {
+        let reason = reason.into();
+        Live::Retrying { attempt: 1, most: 4, wait_ms: 4_000, reason, brief: None }
+    };
     builder.live(retrying("overloaded"));
     builder.live(retrying("another cause"));
     let said = LinearHarness::new(builder).said;

@@ -96,6 +96,21 @@ fn the_transcript_shows_who_ran_it_and_what_it_wrote() {
 }
 
 #[test]
+fn what_is_left_out_of_its_output_is_counted() {
+    for (lines, words) in [(13, None), (14, Some("… 2 lines above · tab, o")), (40, Some("… 28 lines above"))]
+    {
+        let mut builder = SessionBuilder::new();
+        let wrote: Vec<String> = (1..=lines).map(|line| format!("row {line}.")).collect();
+        builder.own_command("!seq", &wrote.join("\n"));
+        let frame = ScreenHarness::new(builder).frame(80, 30);
+        assert!(frame.contains(&format!("row {lines}.")), "{frame}");
+        assert_eq!(frame.contains("row 1."), words.is_none(), "{frame}");
+        assert_eq!(frame.contains("above"), words.is_some(), "{frame}");
+        assert!(words.is_none_or(|words| frame.contains(words)), "{frame}");
+    }
+}
+
+#[test]
 fn while_it_waits_for_a_decision_esc_does_not_stop_what_has_not_begun() {
     let mut builder = SessionBuilder::new();
     let call = builder.asks_custom("/fix it", "ls");

@@ -222,9 +222,34 @@ fn the_wait_before_a_retry_counts_down() {
     harness.builder.now += 2_000;
     assert!(harness.frame(100, 24).contains("retrying in 2 s (2 of 4)"));
     assert!(harness.frame(40, 10).contains("Retrying in 2 s (2 of 4)"));
+    assert!((40..100).all(|width| harness.frame(width, 24).contains("in 2 s (2")), "the count stays");
     harness.builder.now += 9_000;
     assert!(harness.frame(100, 24).contains("retrying now (2 of 4)"));
     assert_eq!(harness.key(KeyCode::Esc, NONE), [UiEffect::Abort]);
+}
+
+#[test]
+fn the_remedy_at_the_end_of_a_long_refusal_is_in_sight() {
+    let mut harness = ScreenHarness::new(scenes::conversation());
+    let why = "The message does not fit into the context window of the model. ".repeat(7);
+    harness.local.hint = Some(format!("{why}Choose a model with a larger window: /model"));
+    let frame = harness.frame(80, 24);
+    let words = frame.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("a larger window: /model"), "{frame}");
+}
+
+#[test]
+fn beside_a_card_that_has_the_keys_a_retry_keeps_its_count() {
+    let mut builder = scenes::conversation();
+    builder.user("Go on.");
+    let (reason, brief) = ("the provider is overloaded (HTTP 529)".to_owned(), None);
+    builder.live(Live::Retrying { attempt: 1, most: 4, wait_ms: 4_000, reason, brief });
+    let mut harness = ScreenHarness::new(builder);
+    harness.frame(40, 16);
+    harness.key(KeyCode::Tab, NONE);
+    assert!(matches!(harness.local.focused(&harness.view), Focus::Card(_)));
+    let frame = harness.frame(40, 16);
+    assert!(frame.contains("Retrying in 4 s (1 of 4)"), "{frame}");
 }
 
 #[test]

@@ -238,7 +238,8 @@ pub fn retrying() -> SessionBuilder {
     builder.user("Explain.");
     builder.note("e4", "The model call failed: overloaded");
     let reason = "the provider is overloaded (HTTP 529)".to_owned();
-    builder.live(Live::Retrying { attempt: 2, most: 4, wait_ms: 4_200, reason });
+    let brief = Some("the provider is overloaded".into());
+    builder.live(Live::Retrying { attempt: 2, most: 4, wait_ms: 4_200, reason, brief });
     builder
 }
 

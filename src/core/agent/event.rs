@@ -127,6 +127,8 @@ pub enum Live {
         wait_ms: u64,
         /// What failed.
         reason: String,
+        /// The same without the facts of the answer behind it (status, code, request), if it has some.
+        brief: Option<Box<str>>,
     },
     /// A summary is being written.
     Compacting(CompactionTrigger),

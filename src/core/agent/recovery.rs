@@ -216,7 +216,8 @@ impl Agent {
         let timer = self.clock.mint();
         step.act(Effect::SetTimer(timer, wait_ms));
         let attempt = retries + 1;
-        step.emit(Live::Retrying { attempt, most, wait_ms, reason: failure.message });
+        let (reason, brief) = (failure.message, failure.brief);
+        step.emit(Live::Retrying { attempt, most, wait_ms, reason, brief });
         Phase::BackingOff(BackingOff { timer, retries: attempt, summary })
     }
 

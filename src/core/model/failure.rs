@@ -13,6 +13,8 @@ pub struct ModelFailure {
     pub class: FailureClass,
     /// One line for a person: what happened, as the provider said it.
     pub message: String,
+    /// The message without the facts of the answer behind it (status, code, request); `None`: it has none.
+    pub brief: Option<Box<str>>,
     /// What to do next, in one sentence; empty when the class says it all.
     pub next: String,
     /// How long the provider asks to wait, in milliseconds.
@@ -49,6 +51,7 @@ impl ModelFailure {
         Self {
             class,
             message: message.into(),
+            brief: None,
             next: String::new(),
             retry_after_ms: None,
             tool: None,

@@ -301,11 +301,11 @@ impl View {
                 self.running.remove(call);
                 self.change_open_panel(*call, |p| p.state = PanelState::Done(outcome.clone()));
             }
-            Live::Retrying { attempt, most, wait_ms, reason } => {
+            Live::Retrying { attempt, most, wait_ms, reason, brief } => {
                 if self.status.is_busy() {
                     let until = Millis(self.clock.0.saturating_add(*wait_ms));
-                    let (attempt, most, reason) = (*attempt, *most, reason.clone());
-                    self.status.phase = Phase::Retrying { attempt, most, until, reason };
+                    let (attempt, most, reason, brief) = (*attempt, *most, reason.clone(), brief.clone());
+                    self.status.phase = Phase::Retrying { attempt, most, until, reason, brief };
                 }
             }
             Live::Subagent { call, event } => self.subagent_event(*call, event),

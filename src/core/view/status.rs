@@ -31,6 +31,8 @@ pub enum Phase {
         until: Millis,
         /// What failed.
         reason: String,
+        /// The same without the facts of the answer behind it (status, code, request), if it has some.
+        brief: Option<Box<str>>,
     },
 }
 

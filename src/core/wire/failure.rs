@@ -81,9 +81,15 @@ fn conclude(
 ) -> ModelFailure {
     let class = classify(status, report, should_retry);
     let delay = told_delay(headers, report.retry_delay.as_deref(), &report.message);
+    let (said, facts) = (said(report), facts(status, report));
+    let (message, brief) = match facts {
+        Some(facts) => (format!("{said} ({facts})"), Some(said.into())),
+        None => (said.to_owned(), None),
+    };
     ModelFailure {
         class,
-        message: sentence(status, report),
+        message,
+        brief,
         next: advice(status, class, report).to_owned(),
         retry_after_ms: delay.filter(|_| class.is_transient()),
         tool: named_tool(report).filter(|_| class == FailureClass::ToolRefused).map(Box::new),
@@ -93,15 +99,19 @@ fn conclude(
     }
 }
 
-fn sentence(status: Option<u16>, report: &Report) -> String {
+fn said(report: &Report) -> &str {
+    if report.message.is_empty() { "The provider gave no reason" } else { &report.message }
+}
+
+/// What the answer says beside its words.
+fn facts(status: Option<u16>, report: &Report) -> Option<String> {
     let mut facts = Vec::new();
     if let Some(status) = status.or(report.status) {
         facts.push(format!("HTTP {status}"));
     }
     facts.extend(report.codes.last().cloned());
     facts.extend(report.request_id.as_ref().map(|id| format!("request {id}")));
-    let said = if report.message.is_empty() { "The provider gave no reason" } else { &report.message };
-    if facts.is_empty() { said.to_owned() } else { format!("{said} ({})", one_line(&facts.join(", "))) }
+    (!facts.is_empty()).then(|| one_line(&facts.join(", ")))
 }
 
 fn classify(status: Option<u16>, report: &Report, should_retry: Option<bool>) -> FailureClass {
@@ -316,6 +326,20 @@ mod tests {
         let both =
             json!({ "error": { "message": "Invalid schema for function 'say': no.", "param": "tools[3]" } });
         assert_eq!(named(400, &both), Some(NamedTool::Called("say".to_owned())));
+    }
+
+    #[test]
+    fn the_words_of_a_failure_are_kept_beside_those_with_its_facts() {
+        let told = |status, body: &Value| {
+            let failure = http_failure(status, &[], body.to_string().as_bytes());
+            (failure.message, failure.brief)
+        };
+        let busy = json!({ "error": { "message": "Busy (HTTP 1) now", "type": "overloaded_error" } });
+        let (message, brief) = told(529, &busy);
+        assert_eq!(message, "Busy (HTTP 1) now (HTTP 529, overloaded_error)");
+        assert_eq!(brief.as_deref(), Some("Busy (HTTP 1) now"));
+        let bare = stream_failure(&json!({ "message": "Busy" }));
+        assert_eq!((bare.message.as_str(), bare.brief), ("Busy", None));
     }
 
     #[test]

@@ -370,8 +370,15 @@ fn first_cluster(text: &str) -> usize {
     text.graphemes(true).next().map_or(0, |g| g.chars().count())
 }
 
-/// Rows of one line, wrapped as the widget wraps: between words, long words inside.
+/// Rows of one line, with that of a cursor at its end.
 fn rows_of(line: &str, width: usize) -> usize {
+    let (rows, used) = wrapped(line, width);
+    // The cursor after a full row stands on the next one.
+    rows + usize::from(used == width)
+}
+
+/// Rows of the words of a line, wrapped as the widget wraps (between words, long words inside), and cells of the last one.
+fn wrapped(line: &str, width: usize) -> (usize, usize) {
     let (mut rows, mut used) = (1, 0);
     for word in line.split_word_bounds() {
         let cells = text::width(word);
@@ -386,6 +393,5 @@ fn rows_of(line: &str, width: usize) -> usize {
             used -= width;
         }
     }
-    // The cursor after a full row stands on the next one.
-    rows + usize::from(used == width)
+    (rows, used)
 }

@@ -2,7 +2,7 @@
 
 use tui_textarea::{CursorMove, DataCursor};
 
-use super::{Composer, rows_of};
+use super::{Composer, rows_of, wrapped};
 
 impl Composer {
     /// Bytes of the message that it holds, pastes unfolded; none while it holds nothing or a command.
@@ -32,5 +32,16 @@ impl Composer {
             self.area.scroll((-i16::try_from(empty).unwrap_or(i16::MAX), 0));
             self.area.move_cursor(CursorMove::Jump(cell(row), cell(column)));
         }
+    }
+
+    /// Rows of its text below those in sight.
+    pub fn rows_below(&self) -> usize {
+        let ((top, _), (width, height)) = (self.area.scroll_offset(), self.shown_in);
+        if height == 0 {
+            return 0;
+        }
+        let room = usize::from(width.max(1));
+        let rows: usize = self.area.lines().iter().map(|line| wrapped(line, room).0).sum();
+        rows.saturating_sub(usize::from(top) + usize::from(height))
     }
 }

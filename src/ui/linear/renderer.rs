@@ -282,7 +282,7 @@ impl LinearRenderer {
                 answer.think(&growing.thinking, output);
                 answer.tell(&growing.text, false, output);
             }
-            Live::Retrying { attempt, most, wait_ms, reason } => {
+            Live::Retrying { attempt, most, wait_ms, reason, .. } => {
                 output.say(&retry::said(&self.view, (*attempt, *most), *wait_ms, reason));
             }
             // /mcp and /agents list them.

@@ -1,129 +1,23 @@
 //! What a call that waits would do, by its kind: the true bytes, and nothing left out without a word.
 
-use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use serde_json::Value;
 
 use crate::ledger::{ApprovalRequest, PATH, Preview};
 use crate::policy::{page, server};
-use crate::tool::{ASK, delegate, mcp};
+use crate::tool::{ASK, delegate};
 use crate::ui::new_file::NewFile;
 use crate::ui::text::diff::DiffColours;
 use crate::ui::text::tag::ours;
 use crate::ui::text::{diff, fit, sanitize, spelled_command, width, wrap, wrap_spans};
 use crate::ui::theme::Theme;
-use crate::view::{Panel, subject};
 
 use super::layouts::PaneReach;
 use super::margin::{margin, theirs};
-use super::risk;
 use super::words::{cells, one_row};
 
 /// Cells of the column of names before arguments, at most.
 const NAMES: usize = 16;
-
-/// The title of a call's box: what it does to the world, what it is called, what it is about.
-pub(super) struct Title {
-    /// The name of the action.
-    pub name: String,
-    /// What it is about.
-    pub about: String,
-    /// Whether that is decided about: then it is told whole, below the title if that has no room.
-    pub counts: bool,
-    /// How many lines it adds and removes, where all of them are known.
-    pub lines: Option<(usize, usize)>,
-}
-
-impl Title {
-    /// On one line, its last parts left out where they do not fit `room` cells.
-    pub(super) fn spans(&self, request: &ApprovalRequest, theme: &Theme, room: usize) -> Vec<Span<'static>> {
-        let mut spans = risk::effects(request, theme);
-        if !spans.is_empty() {
-            spans.push(Span::styled(" · ", theme.dim));
-        }
-        let name = one_row(&self.name);
-        spans.push(Span::styled(name, if request.replaces { risk::grave(theme) } else { theme.title }));
-        if !self.about.is_empty() {
-            spans.push(Span::styled(format!("  {}", one_row(&self.about)), theme.dim));
-        }
-        if let Some((added, removed)) = self.lines {
-            let (added, removed) = (format!("  +{added}"), format!(" −{removed}"));
-            if cells(&spans) + width(&added) + width(&removed) <= room {
-                let ink = |style: Style| Style { bg: None, ..style };
-                spans.push(Span::styled(added, ink(theme.diff_add)));
-                spans.push(Span::styled(removed, ink(theme.diff_remove)));
-            }
-        }
-        spans
-    }
-
-    /// The title of a box of `total` cells with `beside` of them taken, and the first lines in it: what counts of a title
-    /// that has no room for it is there, whole, and that the path is not written as it is used.
-    pub(super) fn with_head(
-        mut self,
-        request: &ApprovalRequest,
-        theme: &Theme,
-        (beside, total): (usize, usize),
-    ) -> (Vec<Span<'static>>, Vec<Line<'static>>) {
-        let inner = total.saturating_sub(4).max(1);
-        let room = total.saturating_sub(beside);
-        let mut head = Vec::new();
-        if request.name == ASK {
-            return (self.spans(request, theme, room), head);
-        }
-        let about = std::mem::take(&mut self.about);
-        let alone = Self { lines: None, ..self };
-        let named = alone.spans(request, theme, room);
-        if cells(&named) > room {
-            head.extend(wrap_spans(named.clone(), inner, Vec::new()));
-        }
-        let is_cut = cells(&named) + 2 + width(&one_row(&about)) > room;
-        let lines = self.lines;
-        let moves = is_cut && self.counts && !about.is_empty();
-        if moves {
-            head.extend(behind(inner, |room| wrap(&one_row(&about), room, theme.strong)));
-        }
-        if matches!(request.preview, Preview::Diff(_)) {
-            head.extend(written(request, inner, theme));
-        }
-        let about = if moves { String::new() } else { about };
-        (Self { about, lines, ..alone }.spans(request, theme, room), head)
-    }
-}
-
-/// The name of the action and what it is about, as the title of its box.
-pub(super) fn title(panel: &Panel, request: &ApprovalRequest) -> Title {
-    if let Some((server, tool)) = mcp(&request.name) {
-        return Title {
-            name: tool.to_owned(),
-            about: format!("of the MCP server {server}"),
-            counts: true,
-            lines: None,
-        };
-    }
-    if request.name == ASK {
-        return Title {
-            name: "the model asks you".to_owned(),
-            about: String::new(),
-            counts: false,
-            lines: None,
-        };
-    }
-    if let Some(agent) = delegate(&request.name) {
-        let about = "a task for another agent".to_owned();
-        return Title { name: format!("→ {agent}"), about, counts: false, lines: None };
-    }
-    let counts = matches!(request.preview, Preview::Diff(_));
-    let about = if counts { subject(panel) } else { String::new() };
-    let changed = panel.changed_by("you").map(|who| format!("changed by {who}")).unwrap_or_default();
-    let about = [about.as_str(), &changed].into_iter().filter(|words| !words.is_empty());
-    let lines = match &request.preview {
-        Preview::Diff(unified) if !request.is_partial => Some(diff::counts(unified)),
-        _ => NewFile::cut_in(request).map(|file| (file.lines(), 0)),
-    };
-    let name = if request.replaces { "overwrite".to_owned() } else { request.name.clone() };
-    Title { name, about: about.collect::<Vec<_>>().join(" · "), counts, lines }
-}
 
 /// That the path is not written as it is used, where it is not, on one line; the page of the call has all of it.
 pub(super) fn written(request: &ApprovalRequest, inner: usize, theme: &Theme) -> Option<Line<'static>> {

@@ -11,7 +11,7 @@ use crate::ui::focus;
 use crate::ui::local::{Focus, Local, Unwritable};
 use crate::ui::search::Search;
 use crate::ui::text::{fit, width, wrap};
-use crate::view::{Offer, View};
+use crate::view::{Offer, Phase, View};
 
 use super::Screen;
 use super::composer;
@@ -30,6 +30,9 @@ const CUTS: [usize; 6] = [90, 75, 60, 48, 36, 24];
 /// Cells below which the way to stop is said in a shorter word.
 const NARROW: usize = 58;
 
+/// Cells for when a failed call is made again, and which time of how many that is.
+const LEAST_OF_RETRY: usize = 20;
+
 /// What the line says, from the longest way to the shortest.
 struct ActivityLine {
     sign: &'static str,
@@ -39,8 +42,8 @@ struct ActivityLine {
 
 /// Rows of a screen below which a call that waits has them all.
 const LOW: u16 = 16;
-/// Most rows of a message to the person.
-const MOST_ROWS: usize = 4;
+/// Most rows of a message to the person on a high screen, and on a low one: what to do stands at its end.
+const MOST_ROWS: (usize, usize) = (8, 4);
 
 /// Rows that it needs: a message to the person is wrapped, so that what to do next is read, too.
 pub(super) fn rows(local: &Local, view: &View, (width, height): (u16, u16)) -> u16 {
@@ -51,7 +54,8 @@ pub(super) fn rows(local: &Local, view: &View, (width, height): (u16, u16)) -> u
     if height < LOW && !beside.is_empty() || beside.iter().any(|words| cells_of(words) <= total) {
         return 1;
     }
-    let rows = wrap(&one_row(hint), total, Style::new()).len().clamp(1, MOST_ROWS);
+    let most = if height < LOW { MOST_ROWS.1 } else { MOST_ROWS.0 };
+    let rows = wrap(&one_row(hint), total, Style::new()).len().clamp(1, most);
     u16::try_from(rows).unwrap_or(1) + u16::from(is_more_to_say(local, view))
 }
 
@@ -108,7 +112,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     let busy = is_busy(screen.local, screen.view);
     let mut stop = if busy { stop(screen.local, total, theme.text, theme.dim) } else { Vec::new() };
     if frame.area().height < LOW {
-        stop.splice(0..0, composer::above_in_words(screen, !stop.is_empty()));
+        stop.splice(0..0, composer::beyond_in_words(screen, !stop.is_empty()));
     }
     let hint = screen.local.hint.as_ref();
     let beside = beside_a_message(screen.local, screen.view);
@@ -263,8 +267,14 @@ fn on_a_card(screen: &Screen<'_>, room: usize) -> ActivityLine {
     if !screen.view.status.is_busy() {
         return ActivityLine { sign: "", words: vec![words.to_owned()], style: screen.theme.dim };
     }
-    let room = room.saturating_sub(width(words) + 3);
-    let both = format!("{} · {words}", doing(screen, room));
+    let is_tried_again = matches!(screen.view.status.phase, Phase::Retrying { .. });
+    let beside = |words: &str| room.saturating_sub(width(words) + 3);
+    if is_tried_again && beside(words) < LEAST_OF_RETRY {
+        // When, and which of how many, stand nowhere else; the card is marked.
+        let words = vec![doing(screen, room)];
+        return ActivityLine { sign: sign(screen), words, style: screen.theme.status };
+    }
+    let both = format!("{} · {words}", doing(screen, beside(words)));
     ActivityLine { sign: sign(screen), words: vec![both, words.to_owned()], style: screen.theme.status }
 }
 

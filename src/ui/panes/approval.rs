@@ -6,14 +6,14 @@ use ratatui::text::{Line, Span};
 
 use crate::ledger::{ApprovalRequest, EntryId, Preview, Sandboxing};
 use crate::ui::text::diff::{self, DiffColours};
-use crate::ui::text::{fit, width, wrap};
+use crate::ui::text::{command_in_a_row, fit, width, wrap};
 use crate::view::{Panel, subject};
 
 use super::card_context::{CardContext, INDENT};
 use super::layouts::{PaneReach, TranscriptRow};
 use super::margin::MARGIN;
 use super::words::{both_ends, cells, end, middle, one_row};
-use super::{action, answers, beginning, boxes, gaps, line_parts, risk, session_rule};
+use super::{action, answers, beginning, boxes, call_title, gaps, line_parts, risk, session_rule};
 
 /// Lines that are left for other calls that wait.
 const MOST_OTHERS: usize = 4;
@@ -44,13 +44,15 @@ fn in_line(
     around: &CardContext<'_>,
 ) -> Line<'static> {
     let theme = around.theme;
-    let mut left = action::title(panel, request).spans(request, theme, total);
+    let mut left = call_title::title(panel, request).spans(request, theme, total);
     if let Some(name) = &panel.asked_by {
         left.insert(0, Span::styled(format!("{}: ", one_row(&name.to_string())), theme.text));
     }
     let about = subject(panel);
     if !matches!(request.preview, Preview::Diff(_)) && !about.is_empty() {
-        left.push(Span::styled(format!("  {}", one_row(&about)), theme.dim));
+        let is_command = matches!(request.preview, Preview::Command(_));
+        let about = if is_command { command_in_a_row(&about) } else { one_row(&about) };
+        left.push(Span::styled(format!("  {about}"), theme.dim));
     }
     let right = waits(around, id, total);
     let room = total.saturating_sub(width(&right) + 2);
@@ -179,7 +181,7 @@ fn title(
     let (theme, total) = (around.theme, usize::from(around.panel_width()));
     let name = asked_by(panel, around);
     let beside = beside + name.as_deref().map_or(0, width);
-    let (mut title, head) = action::title(panel, request).with_head(request, theme, (beside, total));
+    let (mut title, head) = call_title::title(panel, request).with_head(request, theme, (beside, total));
     title.splice(0..0, name.map(|name| Span::styled(name, theme.text)));
     (title, head)
 }
@@ -215,7 +217,7 @@ fn lines_beside(
     room: impl Fn(&str) -> usize,
     without: usize,
 ) -> Option<String> {
-    let title = action::title(panel, request);
+    let title = call_title::title(panel, request);
     let (added, removed) = title.lines?;
     let whole = format!("+{added} −{removed}");
     let all = cells(&title.spans(request, around.theme, usize::MAX));

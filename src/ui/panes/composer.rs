@@ -72,6 +72,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, areas: &Areas, screen: &Screen<'_>) {
         frame.render_widget(local.composer.area(), text);
         written(frame, text);
         above(frame, outer, text, screen);
+        below(frame, outer, text, screen);
         ghost(frame, text, screen);
     }
     // What is looked for is typed elsewhere.
@@ -122,15 +123,32 @@ fn above(frame: &mut Frame<'_>, outer: Rect, text: Rect, screen: &Screen<'_>) {
     }
 }
 
-/// The same where the composer has no edge to say it on, for the line above it; `leads`: something stands behind it. The composer
+/// How much is below them, on the lower edge.
+fn below(frame: &mut Frame<'_>, outer: Rect, text: Rect, screen: &Screen<'_>) {
+    let rows = screen.local.composer.rows_below();
+    if rows > 0 && text.bottom() < outer.bottom() {
+        let words = Line::styled(format!(" ↓ {} below ", count(rows, "line")), screen.theme.title);
+        let room = Rect::new(outer.x + 2, text.bottom(), outer.width.saturating_sub(4), 1);
+        frame.render_widget(words, room);
+    }
+}
+
+/// Both where the composer has no edge to say it on, for the line above it; `leads`: something stands behind it. The composer
 /// must have been drawn.
-pub(super) fn above_in_words(screen: &Screen<'_>, leads: bool) -> Vec<Span<'static>> {
-    let (rows, _) = screen.local.composer.area().scroll_offset();
-    if rows == 0 || screen.local.composer.is_empty() {
+pub(super) fn beyond_in_words(screen: &Screen<'_>, leads: bool) -> Vec<Span<'static>> {
+    let composer = &screen.local.composer;
+    if composer.is_empty() {
+        return Vec::new();
+    }
+    let (above, _) = composer.area().scroll_offset();
+    let ways = [("↑", usize::from(above)), ("↓", composer.rows_below())];
+    let told = ways.into_iter().filter(|(_, rows)| *rows > 0).map(|(sign, rows)| format!("{sign} {rows}"));
+    let told = told.collect::<Vec<_>>().join(" ");
+    if told.is_empty() {
         return Vec::new();
     }
     let space = if leads { "   " } else { "" };
-    vec![Span::styled(format!("↑ {rows}{space}"), screen.theme.title)]
+    vec![Span::styled(format!("{told}{space}"), screen.theme.title)]
 }
 
 /// The composer with its edges.

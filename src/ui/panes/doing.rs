@@ -74,8 +74,9 @@ pub(super) fn doing(screen: &Screen<'_>, room: usize) -> String {
         Activity::Answering(tokens) => tokens_of("Answering", tokens),
         Activity::Writing(forming) => writing(forming),
         Activity::Running { call, others } => (running(screen, call), beside(others)),
-        Activity::Phase(Phase::Retrying { attempt, most, until, reason }) => {
-            return retrying(&format!("{attempt} of {most}"), until.since(screen.now), reason, room);
+        Activity::Phase(Phase::Retrying { attempt, most, until, reason, brief }) => {
+            let (left_ms, brief) = (until.since(screen.now), brief.as_deref());
+            return Retry { attempt: *attempt, most: *most, left_ms, reason, brief }.words(room);
         }
         Activity::Phase(phase) => (DoingWords::of(in_words(phase)), None),
     };
@@ -173,35 +174,52 @@ fn beside(others: usize) -> Option<String> {
     (others > 0).then(|| format!("{} more", count(others, "call")))
 }
 
-/// The reason first, then when it is tried again. Where the line is short, the facts behind the reason go, then the words
-/// become shorter, then the reason; and where nothing of the reason is left, the transcript above has it.
-fn retrying(which: &str, left_ms: u64, reason: &str, room: usize) -> String {
-    let left = match left_ms.div_ceil(1_000) {
-        0 => "now".to_owned(),
-        left => format!("in {left} s"),
-    };
-    let reason = capitalized(&one_row(reason));
-    let brief = which.replace(" of ", "/");
-    let tails = [
-        format!(", retrying {left} ({which})"),
-        format!(", retry {left} ({which})"),
-        format!(", retry {left} ({brief})"),
-        format!(", retry {left}"),
-    ];
-    let fits = |reason: &str, tail: &str| width(reason) + width(tail) <= room;
-    // What the status and the request were is in the transcript, too.
-    let bare = reason.split_once(" (HTTP ").map_or(reason.as_str(), |(bare, _)| bare);
-    if !tails.first().is_some_and(|tail| fits(&reason, tail))
-        && let Some(tail) = tails.iter().find(|tail| fits(bare, tail))
-    {
-        return format!("{bare}{tail}");
-    }
-    let whole = tails.iter().find(|tail| fits(&reason, tail));
-    // The count matters more than half of the reason.
-    let cut = || tails.iter().take(3).find(|tail| LEAST_HEAD + width(tail) <= room);
-    match whole.or_else(cut) {
-        Some(tail) => format!("{}{tail}", fit(&reason, room - width(tail))),
-        None => fit(&format!("Retrying {left} ({which})"), room),
+/// A failed model call that is made again.
+struct Retry<'a> {
+    attempt: u64,
+    most: u64,
+    left_ms: u64,
+    reason: &'a str,
+    brief: Option<&'a str>,
+}
+
+impl Retry<'_> {
+    /// The reason first, then when it is tried again. Where the line is short, the facts behind the reason go, then the words
+    /// become shorter, then the reason; where nothing of that is left, the transcript above has it. When, and which of how many,
+    /// are said nowhere else: they stay.
+    fn words(&self, room: usize) -> String {
+        let left = match self.left_ms.div_ceil(1_000) {
+            0 => "now".to_owned(),
+            left => format!("in {left} s"),
+        };
+        let Self { attempt, most, .. } = self;
+        let (which, few) = (format!("{attempt} of {most}"), format!("{attempt}/{most}"));
+        let tails = [
+            format!(", retrying {left} ({which})"),
+            format!(", retry {left} ({which})"),
+            format!(", retry {left} ({few})"),
+        ];
+        let whole = capitalized(&one_row(self.reason));
+        // What the status and the request were is in the transcript, too.
+        let brief = self.brief.map_or_else(|| whole.clone(), |brief| capitalized(&one_row(brief)));
+        let without_facts = tails.iter().map(|tail| (&brief, tail));
+        let ways = tails.iter().take(1).map(|tail| (&whole, tail)).chain(without_facts);
+        let mut said = ways.map(|(reason, tail)| format!("{reason}{tail}"));
+        let cut = || {
+            let tail = tails.iter().find(|tail| LEAST_HEAD + width(tail) <= room)?;
+            Some(format!("{}{tail}", fit(&brief, room - width(tail))))
+        };
+        let alone = || {
+            let ways = [
+                format!("Retrying {left} ({which})"),
+                format!("Retry {left} ({which})"),
+                format!("Retry {left} ({few})"),
+                format!("{left} ({few})"),
+            ];
+            let fitting = ways.iter().find(|words| width(words) <= room);
+            fitting.cloned().unwrap_or_else(|| fit(&format!("{few} {left}"), room))
+        };
+        said.find(|words| width(words) <= room).or_else(cut).unwrap_or_else(alone)
     }
 }
 
@@ -219,5 +237,34 @@ pub(super) fn time(seconds: u64) -> String {
     match seconds {
         0..60 => format!("{seconds} s"),
         seconds => clock(seconds),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_retry_keeps_when_and_which_of_how_many_in_every_room() {
+        let reason = "the provider is overloaded (HTTP 529)";
+        let brief = Some("the provider is overloaded");
+        let retry = Retry { attempt: 1, most: 4, left_ms: 3_200, reason, brief };
+        for (room, words) in [
+            (80, "The provider is overloaded (HTTP 529), retrying in 4 s (1 of 4)"),
+            (62, "The provider is overloaded, retrying in 4 s (1 of 4)"),
+            (50, "The provider is overloaded, retry in 4 s (1 of 4)"),
+            (46, "The provider is overloaded, retry in 4 s (1/4)"),
+            (40, "The provider …, retrying in 4 s (1 of 4)"),
+            (31, "The pro…, retry in 4 s (1 of 4)"),
+            (24, "Retrying in 4 s (1 of 4)"),
+            (20, "Retry in 4 s (1/4)"),
+            (12, "in 4 s (1/4)"),
+        ] {
+            assert_eq!(retry.words(room), words, "{room}");
+        }
+        // A reason that has such words itself is one of words.
+        let said = Retry { reason: "a gate said no (HTTP 1) today", brief: None, ..retry };
+        assert_eq!(said.words(70), "A gate said no (HTTP 1) today, retrying in 4 s (1 of 4)");
+        assert_eq!(said.words(52), "A gate said no (HTTP 1) today, retry in 4 s (1 of 4)");
     }
 }

@@ -62,11 +62,15 @@ pub(super) fn excerpt(panel: &Panel, around: &CardContext<'_>) -> Vec<Transcript
     let shown = if all <= most + 1 { all } else { most };
     let mut lines: Vec<Line<'static>> = laid.lines.into_iter().skip(from).take(shown).collect();
     if shown < all {
-        let words = format!("… {} more", all - shown);
-        let key = around.keymap.first(KeyContext::Panel, KeyAction::Open, "o");
-        let way = key.map(|key| format!(" · tab, {key}")).filter(|way| width(&words) + width(way) <= room);
-        let words = fit(&(words + way.as_deref().unwrap_or_default()), room);
-        lines.push(Line::from(Span::styled(words, theme.dim)));
+        lines.push(left_out(format!("… {} more", all - shown), room, around));
     }
     lines.into_iter().map(|line| TranscriptRow::new(INDENT + 2, line)).collect()
+}
+
+/// That something of a call is left out here, and the key that shows it.
+pub(super) fn left_out(words: String, room: usize, around: &CardContext<'_>) -> Line<'static> {
+    let key = around.keymap.first(KeyContext::Panel, KeyAction::Open, "o");
+    let way = key.map(|key| format!(" · tab, {key}")).filter(|way| width(&words) + width(way) <= room);
+    let words = fit(&(words + way.as_deref().unwrap_or_default()), room);
+    Line::from(Span::styled(words, around.theme.dim))
 }

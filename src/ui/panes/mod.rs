@@ -11,6 +11,7 @@ mod boxes;
 pub(super) mod budgets;
 mod call_page;
 mod call_row;
+mod call_title;
 mod card_context;
 mod cards;
 mod clusters;

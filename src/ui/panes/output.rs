@@ -15,7 +15,9 @@ use crate::ui::keymap::{KeyAction, KeyContext};
 use crate::ui::local::Overlay;
 use crate::ui::new_file::NewFile;
 use crate::ui::text::diff::DiffColours;
-use crate::ui::text::{cut_spans, diff, fit, sanitize, spelled_command, width, wrap, wrap_spans};
+use crate::ui::text::{
+    command_in_a_row, cut_spans, diff, fit, sanitize, spelled_command, width, wrap, wrap_spans,
+};
 use crate::ui::theme::Theme;
 use crate::view::{Panel, subject};
 
@@ -70,7 +72,9 @@ pub(super) fn lay(screen: &Screen<'_>, inner: u16, call: CallId) -> CallText {
         panel.asked_by.as_ref().map(|by| format!("{}: ", one_row(&by.to_string()))).unwrap_or_default();
     let overwrites = panel.request().is_some_and(|(_, request)| request.replaces);
     let name = if overwrites { "overwrite".to_owned() } else { one_row(panel.name()) };
-    let title = format!("{whose}{name}  {}", one_row(&subject(panel)));
+    let is_command = panel.arguments().is_some_and(|arguments| arguments.text("command").is_some());
+    let about = if is_command { command_in_a_row(&subject(panel)) } else { one_row(&subject(panel)) };
+    let title = format!("{whose}{name}  {about}");
     CallText { title, ..described(panel, usize::from(inner).max(1), screen) }
 }
 

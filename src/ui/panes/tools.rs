@@ -25,7 +25,7 @@ use super::made_change;
 use super::margin::MARGIN;
 use super::standing::{CallStatus, answer_beside, running, running_for, standing};
 use super::subagent;
-use super::words::{cells, middle, middle_of_command, one_row, titled, written_so_far};
+use super::words::{cells, count, middle, middle_of_command, one_row, titled, written_so_far};
 
 /// Lines of live output that a box shows on a high screen, and on a low one.
 const TAIL: (usize, usize) = (8, 3);
@@ -101,9 +101,15 @@ pub(super) fn lay(panel: &Panel, around: &CardContext<'_>) -> Vec<TranscriptRow>
     if let Some(InBackground::Over(settled)) = &panel.in_background {
         rows.extend(reported(settled, around));
     } else if let Some(result) = panel.result().filter(|_| !panel.works_in_background()) {
+        let mut hosts = blocked(result, around);
+        if around.is_low() {
+            // Below what was written they would be out of sight: they say why it failed, and are decided about.
+            rows.append(&mut hosts);
+        }
+        rows.extend(above(panel, result, around));
         rows.extend(excerpt(panel, result, around));
         rows.extend(made_change::excerpt(panel, around));
-        rows.extend(blocked(result, around));
+        rows.append(&mut hosts);
     }
     rows
 }
@@ -158,10 +164,8 @@ fn reported(settled: &EscrowSettlement, around: &CardContext<'_>) -> Vec<Transcr
         .collect()
 }
 
-/// The last lines of what a command wrote, also of one that was cut short, the first of what another agent said or a
-/// call complains about, why it was denied.
-fn excerpt(panel: &Panel, result: &ToolResult, around: &CardContext<'_>) -> Vec<TranscriptRow> {
-    let is_command = panel.arguments().is_some_and(|a| a.text("command").is_some());
+/// The rows of a result of which some stand below its call.
+fn told_rows(panel: &Panel, result: &ToolResult, around: &CardContext<'_>) -> Vec<tool::Row> {
     let mut rows = panel.result_rows();
     rows.retain(|row| !row.text().trim().is_empty());
     if result.facts.ended().is_some_and(|how| rows.last().is_some_and(|row| row.text().trim() == how)) {
@@ -176,6 +180,35 @@ fn excerpt(panel: &Panel, result: &ToolResult, around: &CardContext<'_>) -> Vec<
         // The last one tells the model how to answer.
         rows.pop();
     }
+    rows
+}
+
+/// How many of so many rows of the user's own command are shown.
+fn most_of_own(all: usize) -> usize {
+    // Words for one row that is left out would take its place.
+    if all <= OWN_EXCERPT + 1 { all } else { OWN_EXCERPT }
+}
+
+/// That the user's own command wrote more above what is shown of it.
+fn above(panel: &Panel, result: &ToolResult, around: &CardContext<'_>) -> Option<TranscriptRow> {
+    let is_command = panel.arguments().is_some_and(|a| a.text("command").is_some());
+    let shows_end = matches!(result.outcome, Outcome::Ok | Outcome::Failed | Outcome::TimedOut);
+    if !panel.is_own_command() || !is_command || !shows_end {
+        return None;
+    }
+    let all = told_rows(panel, result, around).len();
+    let left = all.saturating_sub(most_of_own(all));
+    let room = usize::from(around.text_width()).saturating_sub(2);
+    let words = format!("… {} above", count(left, "line"));
+    (left > 0).then(|| TranscriptRow::new(INDENT + 2, made_change::left_out(words, room, around)))
+}
+
+/// The last lines of what a command wrote, also of one that was cut short, the first of what another agent said or a
+/// call complains about, why it was denied.
+fn excerpt(panel: &Panel, result: &ToolResult, around: &CardContext<'_>) -> Vec<TranscriptRow> {
+    let is_command = panel.arguments().is_some_and(|a| a.text("command").is_some());
+    let began = around.view.shell_of(panel).and(result.facts.background());
+    let rows = told_rows(panel, result, around);
     let reason: Vec<tool::Row> = panel
         .decision()
         .map(|decision| tool::Row::from(decision.reason.as_str()))
@@ -190,7 +223,7 @@ fn excerpt(panel: &Panel, result: &ToolResult, around: &CardContext<'_>) -> Vec<
             &[]
         }
         Outcome::Ok | Outcome::Failed | Outcome::TimedOut if is_command => {
-            let most = if panel.is_own_command() { OWN_EXCERPT } else { EXCERPT };
+            let most = if panel.is_own_command() { most_of_own(rows.len()) } else { EXCERPT };
             rows.get(rows.len().saturating_sub(most)..).unwrap_or(&[])
         }
         Outcome::Ok if delegate(&result.name).is_some() => rows.get(..EXCERPT.min(rows.len())).unwrap_or(&[]),

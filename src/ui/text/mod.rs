@@ -34,7 +34,7 @@ pub(in crate::ui) use line_end::told_end;
 pub use measure::{MEASURE, counted, fit, width};
 pub(in crate::ui) use sanitize::TAB_SIGN;
 pub use sanitize::sanitize;
-pub(in crate::ui) use spelled_command::{command_in_words, spelled_command};
+pub(in crate::ui) use spelled_command::{command_in_a_row, command_in_words, spelled_command};
 pub use wrap::{cut_spans, wrap, wrap_spans};
 
 /// Splits a text at the last character boundary at or before `at`.

@@ -58,6 +58,12 @@ pub(in crate::ui) fn spelled_command(command: &str, style: Style) -> Vec<Span<'s
     spans(&text.spelled(), style)
 }
 
+/// The same on one row, where signs have no look of their own.
+pub(in crate::ui) fn command_in_a_row(command: &str) -> String {
+    let spans = spelled_command(command, Style::new());
+    spans.iter().map(|span| &*span.content).collect::<String>().replace('\n', " ")
+}
+
 /// The same in words. Blanks at the ends of lines are as they are; a command that has such words itself has a backslash before them.
 pub(in crate::ui) fn command_in_words(command: &str) -> String {
     let line = |line: &str| {

@@ -14,6 +14,10 @@ const LEVELS: [u8; 6] = [0, 95, 135, 175, 215, 255];
 const CUBE: u8 = 16;
 const GREYS: u8 = 232;
 
+/// Channels that are less apart than this make a grey; those of an ink that are this far apart or more, a hue.
+const GREY: u8 = 8;
+const HUED: u8 = 48;
+
 /// The terminal's own sixteen, as xterm has them where nobody has changed them.
 const SIXTEEN: [[u8; 3]; 16] = [
     [0x00, 0x00, 0x00],
@@ -124,6 +128,12 @@ fn nearest_of_sixteen(colour: Color) -> Color {
 /// The theme with each exact colour replaced by the nearest of the 256.
 pub(super) fn reduced(mut theme: Theme) -> Theme {
     theme.background = theme.background.map(nearest);
+    // A grey tint is the same behind what is added and what is removed; the signs and the inks tell these apart.
+    for style in
+        [&mut theme.diff_add, &mut theme.diff_remove, &mut theme.diff_add_word, &mut theme.diff_remove_word]
+    {
+        style.bg = style.bg.filter(|tint| is_grey(*tint) || !is_grey(nearest(*tint)));
+    }
     for key in Theme::KEYS {
         if let Some(style) = theme.style_mut(key) {
             *style = reduce(*style);
@@ -138,7 +148,7 @@ pub(super) fn reduced(mut theme: Theme) -> Theme {
 }
 
 fn reduce(mut style: Style) -> Style {
-    style.fg = style.fg.map(nearest);
+    style.fg = style.fg.map(nearest_ink);
     style.bg = style.bg.map(nearest);
     style
 }
@@ -157,6 +167,39 @@ fn nearest(colour: Color) -> Color {
     let grey = GREYS + u8::try_from(middle.saturating_sub(8) / 10).unwrap_or_default().min(22);
     let near = in_cube.chain([grey, grey + 1]).map(Color::Indexed);
     near.min_by_key(|near| levels(*near).map(|levels| distance(wanted, levels))).unwrap_or(colour)
+}
+
+/// The same for words: an ink that says something by its hue does not become grey.
+fn nearest_ink(colour: Color) -> Color {
+    let near = nearest(colour);
+    let Color::Rgb(red, green, blue) = colour else { return near };
+    let wanted = [red, green, blue];
+    if spread(wanted) < HUED || !is_grey(near) {
+        return near;
+    }
+    let cube = (CUBE..GREYS).filter_map(|index| Some((levels(Color::Indexed(index))?, index)));
+    let alike = cube.filter(|(levels, _)| has_hue_of(*levels, wanted));
+    let found = alike.map(|(levels, index)| (distance(wanted, levels), index)).min();
+    found.map_or(near, |(_, index)| Color::Indexed(index))
+}
+
+/// Whether the channels of a colour are as far apart as those of another, nearly.
+fn has_hue_of(one: [u8; 3], other: [u8; 3]) -> bool {
+    let apart = |[red, green, blue]: [u8; 3]| {
+        let [red, green, blue] = [red, green, blue].map(i16::from);
+        [red - green, green - blue, blue - red]
+    };
+    apart(one).into_iter().zip(apart(other)).all(|(one, other)| one.abs_diff(other) < u16::from(HUED))
+}
+
+/// How far the channels of a colour are apart.
+fn spread(levels: [u8; 3]) -> u8 {
+    let most = levels.into_iter().max().unwrap_or_default();
+    most - levels.into_iter().min().unwrap_or_default()
+}
+
+fn is_grey(colour: Color) -> bool {
+    levels(colour).is_some_and(|levels| spread(levels) < GREY)
 }
 
 fn distance(one: [u8; 3], other: [u8; 3]) -> u32 {
@@ -202,6 +245,25 @@ mod tests {
             let least = all.iter().map(|one| distance(wanted, *one)).min().unwrap();
             assert_eq!(distance(wanted, found), least, "{wanted:?}");
         }
+    }
+
+    #[test]
+    fn a_diff_has_no_grey_tints_and_no_ink_loses_its_hue() {
+        for name in Theme::names() {
+            let (mut exact, mut few) =
+                (Theme::builtin(name).unwrap(), reduced(Theme::builtin(name).unwrap()));
+            for style in [few.diff_add, few.diff_remove, few.diff_add_word, few.diff_remove_word] {
+                assert!(!style.bg.is_some_and(is_grey), "{name}: {style:?}");
+            }
+            for key in Theme::KEYS {
+                let inks = [exact.style_mut(key).unwrap().fg, few.style_mut(key).unwrap().fg];
+                let [Some(wanted), Some(found)] = inks.map(|ink| ink.and_then(levels)) else { continue };
+                assert!(spread(wanted) < HUED || spread(found) >= GREY, "{name}: {key}: {found:?}");
+            }
+        }
+        let light = reduced(Theme::builtin("countersign-light").unwrap());
+        assert_eq!((light.diff_add.fg, light.diff_add.bg), (Some(Color::Indexed(22)), None));
+        assert_eq!(light.diff_add_word.bg, Some(Color::Indexed(194)));
     }
 
     #[test]
