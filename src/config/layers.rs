@@ -1,6 +1,6 @@
 //! The layers of the configuration, the weakest first: the user's file, the project's, the environment, the command line.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{
@@ -280,4 +280,11 @@ fn from_command_line(given: &[CommandLineSetting]) -> Result<Vec<Setting>, setti
         }
     }
     Ok(settings)
+}
+
+/// The project's files that exist: from the repository's root down to `cwd`.
+pub fn project_files(cwd: &Path) -> Vec<PathBuf> {
+    let folders = project::path_down(cwd).into_iter();
+    let files = folders.flat_map(|folder| [SHARED_SERVERS, CONFIG].map(|name| folder.join(name)));
+    files.filter(|file| file.exists()).collect()
 }

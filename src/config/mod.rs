@@ -62,7 +62,7 @@ pub use init::{EXAMPLE, init};
 pub use invocation::Invocation;
 pub(crate) use kept_rule::{add_to_list, write_config};
 pub use keys::{Images, Notify};
-pub use layers::load;
+pub use layers::{load, project_files};
 pub use mcp::McpEntry;
 pub(crate) use mcp::of_client::{ClientServer, ClientServerWay};
 pub use nearest::nearest;
@@ -83,7 +83,7 @@ use connection::{Protocol, Secret};
 use environment::Environment;
 use skills::Skill;
 use subagents::KnownSubagents;
-use trusted::{CONFIG, SHARED_SERVERS};
+use trusted::CONFIG;
 
 /// All settings, with their meaning.
 #[derive(Debug, Clone)]
@@ -391,11 +391,4 @@ pub(crate) fn project_file(cwd: &Path) -> PathBuf {
 /// The user's file, if there is a home; it need not exist.
 pub fn user_file(environment: &Environment) -> Option<PathBuf> {
     environment.config_dir().map(|folder| folder.join("config.toml"))
-}
-
-/// The project's files that exist: from the repository's root down to `cwd`.
-pub fn project_files(cwd: &Path) -> Vec<PathBuf> {
-    let folders = project::path_down(cwd).into_iter();
-    let files = folders.flat_map(|folder| [SHARED_SERVERS, CONFIG].map(|name| folder.join(name)));
-    files.filter(|file| file.exists()).collect()
 }

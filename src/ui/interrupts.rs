@@ -2,9 +2,8 @@
 //! editor has the terminal. Then they are keys of the editor, of which the whole process group hears.
 
 use std::io;
-use std::task::Poll;
+use std::task::{Context, Poll};
 
-use futures_util::future::poll_fn;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// Hears SIGINT and SIGQUIT.
@@ -19,13 +18,9 @@ impl Interrupts {
         Ok(Self([signal(SignalKind::interrupt())?, signal(SignalKind::quit())?]))
     }
 
-    /// Waits for the next of them.
-    pub(super) async fn next(&mut self) {
-        poll_fn(|context| {
-            let heard =
-                self.0.each_mut().map(|signals| matches!(signals.poll_recv(context), Poll::Ready(Some(()))));
-            if heard.contains(&true) { Poll::Ready(()) } else { Poll::Pending }
-        })
-        .await;
+    /// Ready when there was one.
+    pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let heard = self.0.each_mut().map(|signals| signals.poll_recv(context) == Poll::Ready(Some(())));
+        if heard.contains(&true) { Poll::Ready(()) } else { Poll::Pending }
     }
 }

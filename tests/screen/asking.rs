@@ -155,5 +155,5 @@ fn the_white_space_of_a_command_is_seen_in_its_pane_and_on_its_page() {
     let page = harness.frame(120, 40);
     assert!(page.contains("[40 blanks] ; rm -r x·") && page.contains("\\u{a0}c"), "{page}");
     let title = page.lines().find(|line| line.contains("shell  $")).unwrap();
-    assert!(title.contains("$ echo a⇥ b\\u{a0}c [40 blanks] ; rm -r x"), "{page}");
+    assert!(title.contains("$ echo a⇥   b\\u{a0}c [40 blanks] ; rm -r x"), "{page}");
 }

@@ -249,7 +249,7 @@ fn beside_a_card_that_has_the_keys_a_retry_keeps_its_count() {
     harness.key(KeyCode::Tab, NONE);
     assert!(matches!(harness.local.focused(&harness.view), Focus::Card(_)));
     let frame = harness.frame(40, 16);
-    assert!(frame.contains("Retrying in 4 s (1 of 4)"), "{frame}");
+    assert!(frame.contains("Retrying in 3 s (1 of 4)"), "{frame}");
 }
 
 #[test]

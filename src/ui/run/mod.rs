@@ -11,7 +11,6 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::frame_pacing::Unseen;
-use super::interrupts::Interrupts;
 use super::key_timing::BURST;
 use super::outcome::{UiError, UiOutcome};
 use super::settings::{AppIo, UiSettings};
@@ -63,7 +62,7 @@ pub async fn run(app: AppIo, mut settings: UiSettings) -> Result<UiOutcome, UiEr
             biased;
             () = continued.next() => session.goes_on(),
             // Before the end of the editor, which the same key may have ended.
-            Some(()) = OptionFuture::from(interrupts.as_mut().map(Interrupts::next)) => session.interrupted(),
+            () = poll_fn(|context| interrupts.as_mut().map_or(Poll::Pending, |some| some.poll(context))) => session.interrupted(),
             Some(input) = OptionFuture::from(inputs.as_mut().map(StreamExt::next)) => session.input(input),
             Some(edited) = OptionFuture::from(session.editing.as_mut()) => session.edited(edited),
             told = quit.wait_for(|end| *end), if quit_open => match told {
