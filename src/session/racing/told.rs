@@ -3,7 +3,7 @@
 use super::LaneStanding;
 use crate::config::fault::one_line;
 use crate::config::models::dollars;
-use crate::ledger::seconds;
+use crate::ledger::{TaskState, seconds};
 use crate::policy::shell::shell_word;
 use crate::runtime::left_in_branch;
 use crate::ui::report::ReportPart;
@@ -15,7 +15,7 @@ pub(crate) const HEADS: [&str; 10] =
     ["lane", "model", "seed", "ended", "files", "lines", "turns", "cost", "time", "approvals"];
 /// Cells of a model's name.
 const MOST_OF_A_NAME: usize = 36;
-/// Cells of why a lane was not started, or its check not allowed.
+/// Cells of what is known of a lane that was cut off, or why its check was not allowed.
 const MOST_OF_A_REASON: usize = 300;
 
 /// The cells of a lane.
@@ -69,13 +69,32 @@ pub(crate) fn next(lanes: &[LaneStanding], adopt: &str) -> Vec<String> {
         (None, None) => None,
     };
     let of_lane = |lane: &LaneStanding| {
-        let why = why(lane).map(|why| format!("lane {} ({}): {why}", lane.lane, ended(lane)));
+        let why = reason(lanes, lane);
         let outside = outside(lane).map(|said| format!("lane {}: {said}", lane.lane));
         let obeyed = obeyed(lane).map(|files| format!("lane {} changes {files}", lane.lane));
         why.into_iter().chain(of_lane(lane)).chain(changed(lane)).chain(outside).chain(obeyed)
     };
     let of_lanes = lanes.iter().flat_map(of_lane).chain(forsaken(lanes));
     of_lanes.chain(half_adopted(lanes)).chain(taking(lanes, adopt)).collect()
+}
+
+/// Why a lane ended as it did. What several were not started for is said once, with the first of them.
+fn reason(lanes: &[LaneStanding], lane: &LaneStanding) -> Option<String> {
+    let said = why(lane)?;
+    let is_alike = |other: &&LaneStanding| {
+        other.lane == lane.lane
+            || is_rejected(lane) && is_rejected(other) && why(other).as_ref() == Some(&said)
+    };
+    let alike: Vec<u64> = lanes.iter().filter(is_alike).map(|lane| lane.lane).collect();
+    let is_first = alike.first() == Some(&lane.lane);
+    let which = if alike.len() == 1 { "lane" } else { "lanes" };
+    let numbers: Vec<String> = alike.iter().map(u64::to_string).collect();
+    is_first.then(|| format!("{which} {} ({}): {said}", numbers.join(", "), ended(lane)))
+}
+
+/// Whether it was not started because something about it did not fit: what to do about that is the end of the reason.
+fn is_rejected(lane: &LaneStanding) -> bool {
+    lane.settled.as_ref().is_some_and(|settled| settled.state == TaskState::Rejected)
 }
 
 /// That its check was not allowed; why it was not started; or what is known of it when it was cut off.
@@ -87,7 +106,8 @@ fn why(lane: &LaneStanding) -> Option<String> {
     let said = lane.why.as_deref()?;
     // What follows an empty line is about its worktree, which the branch or the folder tells better.
     let line = one_line(said.trim().split("\n\n").next()?);
-    (!line.is_empty()).then(|| fit(&line, MOST_OF_A_REASON))
+    let whole = || if is_rejected(lane) { line.clone() } else { fit(&line, MOST_OF_A_REASON) };
+    (!line.is_empty()).then(whole)
 }
 
 /// That its branch is not what the lane made any more, and how to have that again.
