@@ -32,6 +32,8 @@ pub(crate) struct LaneStanding {
     pub(crate) asks: bool,
     /// The session of its race, if it neither settled nor is at work, nor will be: the process that ran it is gone.
     pub(crate) forsaken: Option<String>,
+    /// What is wrong with the lines of its session, in a sentence: then nobody knows how it ended, and nothing of it is taken.
+    pub(crate) damage: Option<String>,
     /// What it has spent, when it is over.
     pub(crate) settled: Option<EscrowSettlement>,
     /// What it has spent until now, as its own ledger says, while it is not over.
@@ -78,9 +80,10 @@ impl LaneStanding {
         self.settled.as_ref().map(|settled| settled.spent).or(self.so_far)
     }
 
-    /// Whether its check passed; without a check, whether it came to its end. Nobody knows that of a branch that was changed since.
+    /// Whether its check passed; without a check, whether it came to its end. Nobody knows that of a branch or a session that was changed
+    /// since.
     pub(crate) fn passed(&self) -> bool {
-        self.changed_from.is_none() && self.has_passed()
+        self.changed_from.is_none() && self.damage.is_none() && self.has_passed()
     }
 
     /// Whether it passed at its end.
@@ -140,7 +143,7 @@ pub(crate) fn lanes_of(state: &Path, id: &str, folder: &Path) -> Result<Vec<Lane
 fn of_another(state: &Path, entries: &[Arc<Entry>], escrow: &Escrow) -> Option<(Vec<Arc<Entry>>, bool)> {
     let Body::SessionStarted(started) = &entries.first()?.body else { return None };
     let above = started_by(&escrow.session).filter(|above| *above != started.session)?;
-    Some((own_entries(state, above)?, held(&exact(state, above)?).is_some()))
+    Some((own_ledger(state, above)?.0, held(&exact(state, above)?).is_some()))
 }
 
 fn lane_of(body: &Body) -> Option<(u64, CallId, LaneTerms)> {
@@ -172,7 +175,8 @@ fn standing(
     let is_started = set_aside.is_some_and(|escrow| !escrow.waits) || changes().any(starts);
     let session = set_aside.filter(|_| is_started).map(|escrow| escrow.session.clone());
     let waits = set_aside.is_some() && !is_started && settled.is_none();
-    let own = session.as_deref().and_then(|session| own_entries(state, session)).unwrap_or_default();
+    let own = session.as_deref().and_then(|session| own_ledger(state, session));
+    let (own, damage) = own.unwrap_or_default();
     let made = made(folder, &terms);
     // One that could not be started was given a part of the budget, which is settled, and has written
     // nothing: its file is not found.
@@ -204,6 +208,7 @@ fn standing(
         waits,
         asks,
         forsaken: None,
+        damage,
         settled,
         so_far,
         model: model_of(&own),
@@ -254,9 +259,10 @@ fn of_race(session: &str, call: CallId) -> String {
     session.strip_suffix(&format!("-{call}")).unwrap_or(session).to_owned()
 }
 
-/// The entries of a session of this very name.
-fn own_entries(state: &Path, session: &str) -> Option<Vec<Arc<Entry>>> {
-    SessionStore::read(&exact(state, session)?).ok().map(|file| file.entries)
+/// The entries of a session of this very name, and what is wrong with its lines.
+fn own_ledger(state: &Path, session: &str) -> Option<(Vec<Arc<Entry>>, Option<String>)> {
+    let (file, damage) = SessionStore::audited(&exact(state, session)?).ok()?;
+    Some((file.entries, damage))
 }
 
 /// What the lane made, if its branch is no longer that.

@@ -45,6 +45,7 @@ pub(crate) fn row(lane: &LaneStanding) -> [String; 10] {
 /// How it ended, in a few words.
 fn ended(lane: &LaneStanding) -> String {
     match (&lane.ended, &lane.session, &lane.settled) {
+        _ if lane.damage.is_some() => "damaged".to_owned(),
         _ if lane.changed_from.is_some() && lane.has_passed() => "changed since".to_owned(),
         _ if lane.passed() => if lane.terms.check.is_some() { "passed" } else { "completed" }.to_owned(),
         (Some(ended), _, _) => ending_words_below(ended.reason).to_owned(),
@@ -97,8 +98,11 @@ fn is_rejected(lane: &LaneStanding) -> bool {
     lane.settled.as_ref().is_some_and(|settled| settled.state == TaskState::Rejected)
 }
 
-/// That its check was not allowed; why it was not started; or what is known of it when it was cut off.
+/// That its session is damaged; that its check was not allowed; why it was not started; or what is known of it when it was cut off.
 fn why(lane: &LaneStanding) -> Option<String> {
+    if let Some(damage) = &lane.damage {
+        return Some(one_line(damage));
+    }
     if let (Some(check), Some(refused)) = (&lane.terms.check, &lane.check_refused) {
         let said = one_line(&format!("the check `{check}` was not allowed: {refused}"));
         return Some(fit(&said, MOST_OF_A_REASON));
