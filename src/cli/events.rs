@@ -221,6 +221,7 @@ fn live_event(live: &Live) -> Option<Value> {
         }
         Live::Hosted { .. }
         | Live::CallForming { .. }
+        | Live::Allowed { .. }
         | Live::ToolFinished { .. }
         | Live::Retrying { .. }
         | Live::Compacting(_)

@@ -1,11 +1,16 @@
 //! Calls that were denied where nobody is here to see it go by: each is named at the end.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::agent::CallAddress;
 use crate::config::fault::one_line;
 use crate::ledger::{ApprovalRequest, Arguments, Body, CallId, Outcome};
 use crate::view::summary;
+
+/// What to do where a call was denied because of what the sandbox cannot hide.
+const GAPS_NEXT: &str = "next: so that a command runs although the sandbox cannot hide everything here, accept that once in the app \
+    (`countersign --mode auto`; g in the question) and go on with that session (`exec --resume SESSION`); or allow the command by a \
+    rule (--allow), which runs it without the sandbox; or work in a smaller folder (-C)";
 
 /// What a session and its sub-agents were denied.
 #[derive(Debug, Default)]
@@ -16,6 +21,10 @@ pub(in crate::cli) struct ToldDenials {
     checks: BTreeMap<CallAddress, String>,
     /// Why calls were asked about and denied.
     reasons: BTreeMap<CallAddress, Vec<String>>,
+    /// Those that were asked about because of what the sandbox cannot hide.
+    gaps: BTreeSet<CallAddress>,
+    /// What to do about that, if one of them was denied.
+    next: Option<String>,
     /// The calls that were denied, a line each.
     denied: Vec<String>,
     /// Those that were not started since a limit was used up, a line each.
@@ -55,6 +64,9 @@ impl ToldDenials {
                 let Outcome::Denied(by) = result.outcome else { return };
                 let at = at(result.call);
                 let what = self.calls.get(&at).map(String::as_str).unwrap_or_default();
+                if self.gaps.remove(&at) {
+                    self.next = Some(GAPS_NEXT.to_owned());
+                }
                 let whose = whose.map(|whose| format!("{whose}: ")).unwrap_or_default();
                 let check = self.checks.get(&at).map(|command| format!("{whose}the check `{command}`"));
                 let is_check = check.is_some();
@@ -82,6 +94,11 @@ impl ToldDenials {
             self.calls.insert(at.clone(), summary(&asked.used()));
         }
         // A request may be recorded again; the last one counts.
+        if asked.gaps.is_empty() {
+            self.gaps.remove(&at);
+        } else {
+            self.gaps.insert(at.clone());
+        }
         self.reasons.insert(at, vec![asked.why.clone()]);
     }
 
@@ -90,8 +107,8 @@ impl ToldDenials {
         !self.denied.is_empty()
     }
 
-    /// A line for each call that was denied, and for each that was not started.
+    /// A line for each call that was denied, and for each that was not started; and what to do, where the reasons do not say it.
     pub(in crate::cli) fn lines(&self) -> impl Iterator<Item = &String> {
-        self.denied.iter().chain(&self.not_started)
+        self.denied.iter().chain(&self.not_started).chain(&self.next)
     }
 }

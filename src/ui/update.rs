@@ -222,6 +222,7 @@ pub fn hear(local: &mut Local, view: &View, live: &Live) {
         | Live::Thinking { .. }
         | Live::Hosted { .. }
         | Live::CallForming { .. }
+        | Live::Allowed { .. }
         | Live::Progress { .. }
         | Live::ToolOutput { .. }
         | Live::Screen { .. }

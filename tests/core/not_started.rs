@@ -1,11 +1,13 @@
-//! Calls that are over before they were started: that is told at once, not only when the calls before them are.
+//! Calls that are over before they were started, or are allowed and wait for their turn: that is told at once, not only when the calls
+//! before them are over.
 
 use countersign::agent::{Effect, Input, Live};
 use countersign::ledger::{CallId, Outcome};
+use countersign::policy::RuleKind;
 use countersign::tool::Preparation;
 use serde_json::json;
 
-use crate::asking::{Gate, settings};
+use crate::asking::{Gate, settings, users};
 
 fn told(gate: &Gate) -> Vec<(CallId, Outcome)> {
     let ends = |effect: &Effect| match effect {
@@ -26,4 +28,25 @@ fn a_call_that_cannot_be_run_is_told_of_while_another_waits() {
     let found = Preparation { invalid, ..Preparation::default() };
     gate.step(Input::Prepared(CallId(4), found));
     assert_eq!(told(&gate), [(CallId(4), Outcome::Invalid)]);
+}
+
+#[test]
+fn a_call_that_rules_allow_and_that_waits_for_its_turn_is_told_of() {
+    let mut gate = Gate::new(settings(vec![users(RuleKind::Allow, "shell(make *)")]));
+    let command = |words| ("shell", json!({ "command": words }));
+    gate.make(&[command("make a"), command("make b"), command("rm -r build")]);
+    let allowed = |gate: &Gate| -> Vec<CallId> {
+        let tells = |effect: &Effect| match effect {
+            Effect::Emit(Live::Allowed { call }) => Some(*call),
+            _ => None,
+        };
+        gate.wanted.iter().filter_map(tells).collect()
+    };
+    gate.step(Input::Prepared(CallId(2), Preparation::default()));
+    assert_eq!(allowed(&gate), [CallId(2)]);
+    // One that starts at once is no news, nor is one that a person has to decide about.
+    gate.step(Input::Prepared(CallId(1), Preparation::default()));
+    assert!(allowed(&gate).is_empty() && gate.wanted.iter().any(|it| matches!(it, Effect::RunTool(_))));
+    gate.step(Input::Prepared(CallId(3), Preparation::default()));
+    assert!(allowed(&gate).is_empty());
 }

@@ -123,6 +123,31 @@ fn a_secret_is_hidden_or_where_it_cannot_be_named_and_asked_about() {
     assert_eq!(asked["gaps"], json!(named));
 }
 
+/// Whoever the user is: not all of the names are looked at.
+#[test]
+fn a_folder_that_is_too_large_to_be_searched_for_secrets_is_named_with_what_to_do() {
+    if !is_there() {
+        return;
+    }
+    let world = World::new();
+    let many = world.work().join("many");
+    std::fs::create_dir(&many).unwrap();
+    for number in 0..=20_000 {
+        std::fs::write(many.join(number.to_string()), "").unwrap();
+    }
+    let replies = script(json!([shell("touch made"), "Done."]));
+    let ran = world.exec(&["--mode", "auto", "--script", &replies, "go"]);
+    assert_eq!(ran.code, 4, "{}", ran.err);
+    assert!(ran.err.contains("contains more than 20000 files, so not all were checked"), "{}", ran.err);
+    assert_eq!(
+        ran.err.matches("next: so that a command runs although the sandbox").count(),
+        1,
+        "{}",
+        ran.err
+    );
+    assert!(ran.err.contains("(--allow), which runs it without the sandbox"), "{}", ran.err);
+}
+
 #[test]
 fn a_hook_that_asks_leaves_a_command_in_its_sandbox() {
     if !is_there() {

@@ -72,6 +72,32 @@ fn a_branch_that_was_changed_after_the_check_did_not_pass() {
 }
 
 #[test]
+fn a_lane_whose_session_was_changed_did_not_pass_and_is_not_taken() {
+    let world = in_a_repository(World::new());
+    let lanes = raced(&world);
+    let session = text(&lanes[0], "session");
+    let file = world.sessions().into_iter().find(|file| id(file) == session).unwrap();
+    let was = fs::read_to_string(&file).unwrap();
+    assert!(was.contains("1st line"));
+    fs::write(&file, was.replace("1st line", "2nd line")).unwrap();
+
+    let shown = world.race(&["show", "--json"]).out;
+    let first: Value = serde_json::from_str(shown.lines().next().unwrap()).unwrap();
+    assert_eq!(first["passed"], false, "{shown}");
+    assert!(text(&first, "damage").contains("is not well-formed"), "{shown}");
+    let table = world.race(&["show"]).out;
+    let says = format!("lane 1 (damaged): session {session} is not well-formed");
+    assert!(table.contains(&says) && table.contains("adopt 2 takes lane 2"), "{table}");
+    let refused = world.race(&["adopt", "1"]);
+    let says = format!("nothing was taken: session {session} is not well-formed");
+    assert!(refused.code == 2 && refused.err.contains(&says), "{refused:?}");
+    assert_eq!(world.file("one.txt"), "first line\nsecond line\n");
+
+    fs::write(&file, was).unwrap();
+    assert_eq!(world.race(&["adopt", "1"]).code, 0);
+}
+
+#[test]
 fn a_fork_leaves_the_branches_to_the_session_of_the_race() {
     let world = in_a_repository(World::new());
     raced(&world);

@@ -1,5 +1,7 @@
 //! Servers whose window is smaller than it is taken to be: the session goes on, process after process.
 
+use std::fs;
+
 use serde_json::{Value, json};
 
 use crate::model_server::{ModelServer, Reply};
@@ -128,6 +130,18 @@ fn a_message_that_is_longer_than_a_stated_window_is_not_sent() {
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
 }
 
+#[test]
+fn a_message_that_is_refused_leaves_the_file_of_the_answer_as_it_was_and_says_so() {
+    let server = ModelServer::start(texts(1));
+    let world = stated(&server, 16_000);
+    fs::write(world.work().join("answer.md"), "before").unwrap();
+    let ran = world.exec(&["-m", "own/small", "-o", "answer.md", &question(1, 20_000)]);
+    assert!(ran.code == 1 && ran.err.contains("does not fit into the context window"), "{}", ran.err);
+    let says = "note: answer.md was not written: the run was refused\n";
+    assert_eq!(ran.err.matches(says).count(), 1, "{}", ran.err);
+    assert_eq!(world.file("answer.md"), "before");
+}
+
 /// The window of a model that nobody knows is a guess, which the server corrects.
 #[test]
 fn a_message_that_is_longer_than_a_guessed_window_is_sent() {
@@ -148,5 +162,11 @@ fn a_race_of_a_model_without_room_ends() {
     let ran = world.race(&["-m", "own/small", "--check", "true", "--lanes", "2", "x"]);
     assert_eq!(ran.code, 1, "{}", ran.err);
     assert!((ran.out + &ran.err).contains("is too small"));
+    // A task that is too long for the model of all lanes is refused once, with what to do about it.
+    let world = in_a_repository(stated(&server, 16_000));
+    let ran = world.race(&["-m", "own/small", "--lanes", "4", &question(1, 20_000)]);
+    assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{}", ran.err);
+    assert_eq!(ran.err.matches("does not fit into the context window").count(), 1, "{}", ran.err);
+    assert!(ran.err.contains("shorten it") && ran.err.contains("[models.\"own/small\"]"), "{}", ran.err);
     assert!(server.requests().is_empty(), "nothing is sent");
 }

@@ -360,6 +360,7 @@ fn news(live: &Live) -> Option<String> {
         | Live::Thinking { .. }
         | Live::Hosted { .. }
         | Live::CallForming { .. }
+        | Live::Allowed { .. }
         | Live::Progress { .. }
         | Live::ToolOutput { .. }
         | Live::Screen { .. }

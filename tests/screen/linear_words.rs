@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::linear_harness::{LinearHarness, asked};
 use crate::scenes::waiting_command;
 use crate::session_builder::SessionBuilder;
-use countersign::agent::{Answer, Intent};
+use countersign::agent::{Answer, Intent, Live};
 use countersign::ledger::{Arguments, CallId, Decider, Millis, Preview, Remark, ToolUse};
 use countersign::ui::linear::LinearEffect;
 use serde_json::json;
@@ -114,6 +114,18 @@ fn the_number_of_a_call_that_has_gone_is_not_given_anew() {
     assert_eq!(linear.types("y 2"), [], "whoever types it still hears of the other one");
     assert!(linear.said.contains("no call with that number is waiting; waiting: 1, 3"), "{}", linear.said);
     assert_eq!(linear.types("y 3").len(), 1);
+}
+
+#[test]
+fn a_call_behind_one_that_is_allowed_and_has_not_started_is_said_at_once() {
+    let (mut linear, ids) = three_commands(0);
+    linear.builder.ask(ids[2], "shell", Preview::Command("rm -r build".into()));
+    linear.builder.live(Live::Allowed { call: ids[0] });
+    let said = linear.hears();
+    assert!(!said.contains("waits for you"), "the second one may come to wait, too: {said}");
+    linear.builder.live(Live::Allowed { call: ids[1] });
+    let said = linear.hears();
+    assert!(said.contains("waits for you 1: shell"), "{said}");
 }
 
 #[test]

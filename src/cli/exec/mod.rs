@@ -97,7 +97,10 @@ async fn follow(
     let wish = match first_message {
         None => None,
         Some(message) => match message.attached(gateway.attach, &groups).await? {
-            None => return Ok(Exit::Interrupted),
+            None => {
+                out.leave_the_answer("the run was interrupted before its end");
+                return Ok(Exit::Interrupted);
+            }
             wish => wish,
         },
     };
@@ -142,9 +145,11 @@ async fn follow(
     match running.await {
         Ok(Ok(())) => {}
         Ok(Err(DriverError::Store { why, unwritten })) => {
+            out.leave_the_answer("not all of the run was recorded");
             return Err(crate::session::unrecorded::fault(&why, &unwritten));
         }
         Err(panicked) => {
+            out.leave_the_answer("the run did not complete");
             return Err(Fault::failed(format!("the loop crashed: {panicked}"), "please report this"));
         }
     }

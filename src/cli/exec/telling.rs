@@ -79,6 +79,7 @@ pub(super) fn tell_all(
                 }
             }
             Event::Live(Live::Refused(why)) if out.conversation.is_none() => {
+                out.leave_the_answer("the run was refused");
                 return Err(Fault::failed(why, ""));
             }
             Event::Live(_) => {}
@@ -187,7 +188,7 @@ impl Out {
     }
 
     /// Says that the file of the answer is as it was, if there is one.
-    fn leave_the_answer(&self, why: &str) {
+    pub(super) fn leave_the_answer(&self, why: &str) {
         if let Some(file) = &self.answer_file {
             file.leave(why);
         }

@@ -1,6 +1,6 @@
 //! A race from its start until every lane is settled, and an adoption; without a screen.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::pin::pin;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::cli::told_denials::ToldDenials;
 use crate::config::Invocation;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
-use crate::ledger::{Body, CallId, Change, CutBy, Entry, Outcome};
+use crate::ledger::{Body, CallId, Change, CutBy, Entry, EscrowSettlement, Outcome, TaskState};
 use crate::session::Keeping;
 use crate::session::compose::{Session, compose, state_of};
 use crate::session::racing::{LaneStanding, lanes};
@@ -126,6 +126,7 @@ async fn followed(session: Session, intent: Intent, until: Until) -> Result<Foll
     intents.send(intent).await.map_err(gone)?;
     let (mut entries, mut open, mut has_ended) = (before, BTreeMap::<CallId, String>::new(), false);
     let (mut refused, mut is_stopped, mut denials) = (None, false, ToldDenials::default());
+    let mut rejections = BTreeSet::new();
     // Lanes that are stopped settle what they spent, and for so long they are waited for.
     let mut patience = pin!(OptionFuture::from(None));
     loop {
@@ -147,7 +148,7 @@ async fn followed(session: Session, intent: Intent, until: Until) -> Result<Foll
         match event {
             Some(Event::Live(Live::Refused(why))) if !is_stopped => refused = Some(why),
             Some(Event::Appended(entry)) => {
-                tell(&entry, &mut open);
+                tell(&entry, &mut open, &mut rejections);
                 has_ended |= matches!(entry.body, Body::TurnEnded(_));
                 entries.push(entry);
             }
@@ -164,7 +165,7 @@ async fn followed(session: Session, intent: Intent, until: Until) -> Result<Foll
     while let Some(event) = events.recv().await {
         hear_denial(&event, &open, &mut denials);
         if let Event::Appended(entry) = event {
-            tell(&entry, &mut open);
+            tell(&entry, &mut open, &mut rejections);
             entries.push(entry);
         }
     }
@@ -213,8 +214,23 @@ fn hear_denial(event: &Event, open: &BTreeMap<CallId, String>, denials: &mut Tol
     denials.read(&path, &entry.body, lane.map(String::as_str));
 }
 
-/// Says which lanes start and end.
-fn tell(entry: &Entry, open: &mut BTreeMap<CallId, String>) {
+/// What a lane came to. Why one was not started is told whole, since what to do stands last, and of several with the same reason once.
+fn came_to(settled: &EscrowSettlement, rejections: &mut BTreeSet<String>) -> String {
+    let answer = settled.answer.as_deref().unwrap_or_default();
+    if settled.state != TaskState::Rejected {
+        return shortened(answer);
+    }
+    // What follows an empty line is about its worktree, of which the table tells.
+    let why = one_line(answer.trim().split("\n\n").next().unwrap_or_default());
+    if rejections.contains(&why) {
+        return "not started, for the same reason".to_owned();
+    }
+    rejections.insert(why.clone());
+    why
+}
+
+/// Says which lanes start and end. `rejections`: why lanes were not started, as it was said.
+fn tell(entry: &Entry, open: &mut BTreeMap<CallId, String>, rejections: &mut BTreeSet<String>) {
     match &entry.body {
         Body::DelegationRequested(sent) => drop(open.insert(sent.call, sent.agent.replace('_', " "))),
         // Of one that is started, the call is answered at once.
@@ -238,7 +254,7 @@ fn tell(entry: &Entry, open: &mut BTreeMap<CallId, String>) {
         }
         Body::Change(Change::EscrowSettled(settled)) => {
             if let Some(name) = open.remove(&settled.call) {
-                complain(&format!("{name}: {}", shortened(settled.answer.as_deref().unwrap_or_default())));
+                complain(&format!("{name}: {}", came_to(settled, rejections)));
             }
         }
         _ => {}
@@ -254,5 +270,16 @@ mod tests {
         assert_eq!(shortened("It is done.\n\nThe branch is race/1."), "It is done. · The branch is race/1.");
         let long = shortened(&"word ".repeat(100));
         assert!(long.ends_with('…') && long.chars().count() <= MOST_SAID, "{long}");
+    }
+
+    #[test]
+    fn why_lanes_were_not_started_is_said_whole_and_once() {
+        let why = format!("the task is {}too long; shorten it", "far ".repeat(200));
+        let lane = |call| EscrowSettlement::not_started(CallId(call), TaskState::Rejected, &why);
+        let mut said = BTreeSet::new();
+        assert_eq!(came_to(&lane(1), &mut said), format!("It was not started: {why}."));
+        assert_eq!(came_to(&lane(2), &mut said), "not started, for the same reason");
+        let other = EscrowSettlement::not_started(CallId(3), TaskState::Rejected, "there is no room");
+        assert_eq!(came_to(&other, &mut said), "It was not started: there is no room.");
     }
 }

@@ -51,6 +51,7 @@ fn as_json(lane: &LaneStanding) -> Value {
         "passed": lane.passed(),
         "ending": lane.ended.as_ref().map(|ended| ended.reason.as_str()),
         "why": lane.why,
+        "damage": lane.damage,
         "check_refused": lane.check_refused,
         "branch": lane.made.as_ref().map(|_| &lane.terms.branch),
         "commit": lane.made.as_ref().map(|(commit, _)| commit),

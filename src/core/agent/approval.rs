@@ -207,7 +207,7 @@ impl Agent {
         if nobody_can {
             return self.stop(step, Phase::Dispatching(dispatching), CutBy::Approval);
         }
-        self.advance(step, dispatching)
+        self.advance_or_queue(step, dispatching, call.id)
     }
 
     /// A person decides; where there is none, the answer is no. `stands`: the request by which it waits already, which goes on if

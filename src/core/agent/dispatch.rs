@@ -112,6 +112,26 @@ impl Agent {
         if is_refused { self.advance(step, dispatching) } else { Phase::Dispatching(dispatching) }
     }
 
+    /// The same where the rules have decided about a call. That it is allowed and waits for its turn is told: what waits for a person behind it
+    /// is the next that they can decide.
+    pub(super) fn advance_or_queue(
+        &mut self,
+        step: &mut Step,
+        dispatching: Dispatching,
+        call: CallId,
+    ) -> Phase {
+        let phase = self.advance(step, dispatching);
+        let waits = |p: &Pending| {
+            p.call.id == call && matches!(p.state, CallState::Ready(Permission::ByPolicy { .. }))
+        };
+        if let Phase::Dispatching(now) = &phase
+            && now.calls.iter().any(waits)
+        {
+            step.emit(Live::Allowed { call });
+        }
+        phase
+    }
+
     /// Starts the calls whose turn it is. Says whether one of them has its result already.
     fn start_those_that_may(
         &mut self,

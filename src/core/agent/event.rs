@@ -56,6 +56,11 @@ pub enum Live {
         /// The path that it names, once that is whole.
         path: Option<String>,
     },
+    /// The rules have allowed a call that starts when its turn comes; no entry says so before that.
+    Allowed {
+        /// Which call.
+        call: CallId,
+    },
     /// A tool or delegate starts; sent after the entry it speaks of is durable.
     Progress {
         /// Model turn, from 1.

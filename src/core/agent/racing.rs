@@ -3,6 +3,7 @@
 //! Each lane is a call of the user's own, in one run with the others. Together they get all that is left of the budget, in equal parts:
 //! the session does nothing itself meanwhile, and what a lane does not spend comes back.
 
+use crate::context::NoRoom;
 use crate::ledger::{Arguments, Decider, Decision, Ending, UserMessage};
 use crate::tool::SideEffect;
 use crate::tool::name::{ADOPT, DELEGATE_TO, LANE};
@@ -71,6 +72,9 @@ impl Agent {
         if let Some(why) = refusal.filter(|_| race.lanes.iter().any(|(_, given)| is_seeded(given))) {
             return Some(format!("not started: {why}"));
         }
+        if let Some((what, next)) = self.no_room_for_lanes(race) {
+            return Some(format!("{what}: {next}"));
+        }
         let known = &self.settings.subagents.known;
         let most = known.iter().filter(|known| known.name.starts_with(LANE)).count();
         if most == 0 {
@@ -83,6 +87,15 @@ impl Agent {
         };
         let is_possible = race.lanes.iter().all(|(agent, _)| is_known(agent));
         (!is_possible).then(|| format!("not started: a race can have at most {most} lanes, not {lanes}"))
+    }
+
+    /// Why a task is not given to lanes of the model of this session: it does not fit. Each lane would be refused by itself, with the same
+    /// words. Those of other models are: their windows are known where they are made.
+    fn no_room_for_lanes(&self, race: &Race) -> Option<NoRoom> {
+        race.lanes.iter().find_map(|(_, given)| {
+            let task = given.text("task").filter(|_| given.text(MODEL).is_none())?;
+            self.no_room_for(self.spec(), &UserMessage::text(task))
+        })
     }
 
     /// Takes what a lane made into the folder: a call that only a person can make.
@@ -193,6 +206,24 @@ mod tests {
         seeded.lanes[1].1 = Arguments::parse(r#"{"task":"do it","seed":7,"model":"other"}"#);
         other.step(Millis(1), Input::Intent(Intent::Race(Box::new(seeded))));
         assert!(!other.ledger().entries().is_empty());
+        // The task does not fit into the window of the model that all lanes have: that is said once, with what to do.
+        let mut small = agent(10);
+        let mut spec = ModelSpec::unknown(ModelRef::parse("near/small"));
+        spec.window = 8_000;
+        small.step(Millis(1), Input::Intent(Intent::SetModel(Box::new(spec))));
+        let mut long = race(4);
+        let task =
+            Arguments::Object([("task".to_owned(), "word ".repeat(20_000).into())].into_iter().collect());
+        long.lanes.iter_mut().for_each(|lane| lane.1 = task.clone());
+        let wanted = small.step(Millis(1), Input::Intent(Intent::Race(Box::new(long))));
+        let refusals: Vec<&String> = wanted
+            .iter()
+            .filter_map(|e| if let Effect::Emit(Live::Refused(why)) = e { Some(why) } else { None })
+            .collect();
+        assert_eq!(refusals.len(), 1, "{refusals:?}");
+        assert!(refusals[0].contains("does not fit") && refusals[0].contains("shorten it"), "{refusals:?}");
+        let is_race = |body: &Body| matches!(body, Body::User(_) | Body::Command(_));
+        assert!(!small.ledger().entries().iter().any(|entry| is_race(&entry.body)));
         // Too little is left for each: those that cannot start have a result that says so.
         let mut agent = agent(1);
         start(&mut agent, 2);

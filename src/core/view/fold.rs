@@ -1,8 +1,7 @@
 //! Events, one after the other, become what is to be seen.
 //!
-//! Durable entries alone decide what a finished session looks like; what only lives (growing text, forming
-//! calls, output tails) is kept apart, behind the durable cards, and is gone when its entry or the end of the
-//! run comes. So nothing a live event did can be left over.
+//! Durable entries alone decide what a finished session looks like; what only lives (growing text, forming calls, output tails) is
+//! kept apart, behind the durable cards, and is gone when its entry or the end of the run comes. So nothing a live event did can be left over.
 
 use std::sync::Arc;
 
@@ -294,6 +293,7 @@ impl View {
                 self.change_open_panel(*call, |p| p.state = PanelState::Running { since, effect });
             }
             Live::ToolOutput { call, chunk } => self.change_open_panel(*call, |p| p.tail.push(chunk)),
+            Live::Allowed { call } => self.change_open_panel(*call, |p| p.state = PanelState::Queued),
             Live::Screen { call, screen } => {
                 self.change_open_panel(*call, |p| p.screen = Some(screen.clone()));
             }

@@ -123,8 +123,7 @@ impl View {
         }
     }
 
-    /// Whether a call that the model made before this one, in the same answer, is still to be examined or to start: it may come to
-    /// wait, too. Looks come back in any order, so whoever numbers the calls that wait must not number this one before.
+    /// Whether a call that the model made before this one, in the same answer, is still to be examined: it may come to wait, too. Looks come back in any order, so whoever numbers the calls that wait must not number this one before.
     pub fn waits_behind_another(&self, call: CallId) -> bool {
         let CallAddress { path, call } = self.address_of(call);
         self.below(&path).is_some_and(|view| {

@@ -27,6 +27,9 @@ pub(crate) fn adoption(lanes: &[LaneStanding], lane: u64, folder: &Path) -> Resu
         let last = lanes.last().map_or(0, |one| one.lane);
         return Err(format!("the race has no lane {lane}; its lanes are 1 to {last}"));
     };
+    if let Some(why) = &standing.damage {
+        return Err(format!("nothing was taken: {why}"));
+    }
     let Some((commit, _)) = &standing.made else {
         return Err(match (&standing.settled, &standing.forsaken) {
             (None, Some(_)) if standing.never_began() => {

@@ -32,6 +32,8 @@ pub(crate) struct LaneStanding {
     pub(crate) asks: bool,
     /// The session of its race, if it neither settled nor is at work, nor will be: the process that ran it is gone.
     pub(crate) forsaken: Option<String>,
+    /// What is wrong with the lines of its session, in a sentence: then nobody knows how it ended, and nothing of it is taken.
+    pub(crate) damage: Option<String>,
     /// What it has spent, when it is over.
     pub(crate) settled: Option<EscrowSettlement>,
     /// What it has spent until now, as its own ledger says, while it is not over.
@@ -78,9 +80,10 @@ impl LaneStanding {
         self.settled.as_ref().map(|settled| settled.spent).or(self.so_far)
     }
 
-    /// Whether its check passed; without a check, whether it came to its end. Nobody knows that of a branch that was changed since.
+    /// Whether its check passed; without a check, whether it came to its end. Nobody knows that of a branch or a session that was changed
+    /// since.
     pub(crate) fn passed(&self) -> bool {
-        self.changed_from.is_none() && self.has_passed()
+        self.changed_from.is_none() && self.damage.is_none() && self.has_passed()
     }
 
     /// Whether it passed at its end.
@@ -140,7 +143,7 @@ pub(crate) fn lanes_of(state: &Path, id: &str, folder: &Path) -> Result<Vec<Lane
 fn of_another(state: &Path, entries: &[Arc<Entry>], escrow: &Escrow) -> Option<(Vec<Arc<Entry>>, bool)> {
     let Body::SessionStarted(started) = &entries.first()?.body else { return None };
     let above = started_by(&escrow.session).filter(|above| *above != started.session)?;
-    Some((own_entries(state, above)?, held(&exact(state, above)?).is_some()))
+    Some((own_ledger(state, above)?.0, held(&exact(state, above)?).is_some()))
 }
 
 fn lane_of(body: &Body) -> Option<(u64, CallId, LaneTerms)> {
@@ -172,7 +175,8 @@ fn standing(
     let is_started = set_aside.is_some_and(|escrow| !escrow.waits) || changes().any(starts);
     let session = set_aside.filter(|_| is_started).map(|escrow| escrow.session.clone());
     let waits = set_aside.is_some() && !is_started && settled.is_none();
-    let own = session.as_deref().and_then(|session| own_entries(state, session)).unwrap_or_default();
+    let own = session.as_deref().and_then(|session| own_ledger(state, session));
+    let (own, damage) = own.unwrap_or_default();
     let made = made(folder, &terms);
     // One that could not be started was given a part of the budget, which is settled, and has written
     // nothing: its file is not found.
@@ -204,6 +208,7 @@ fn standing(
         waits,
         asks,
         forsaken: None,
+        damage,
         settled,
         so_far,
         model: model_of(&own),
@@ -254,9 +259,10 @@ fn of_race(session: &str, call: CallId) -> String {
     session.strip_suffix(&format!("-{call}")).unwrap_or(session).to_owned()
 }
 
-/// The entries of a session of this very name.
-fn own_entries(state: &Path, session: &str) -> Option<Vec<Arc<Entry>>> {
-    SessionStore::read(&exact(state, session)?).ok().map(|file| file.entries)
+/// The entries of a session of this very name, and what is wrong with its lines.
+fn own_ledger(state: &Path, session: &str) -> Option<(Vec<Arc<Entry>>, Option<String>)> {
+    let (file, damage) = SessionStore::audited(&exact(state, session)?).ok()?;
+    Some((file.entries, damage))
 }
 
 /// What the lane made, if its branch is no longer that.
@@ -281,108 +287,5 @@ fn made(folder: &Path, terms: &LaneTerms) -> Option<(String, [u64; 3])> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-
-    use super::*;
-    use crate::ledger::{
-        EntryId, FORMAT_VERSION, Millis, ModelRef, SessionStarted, TaskState, ToolUse, UserMessage,
-    };
-    use crate::session::racing::adopting::adoption;
-    use crate::session::racing::told;
-    use crate::tool::DELEGATE_TO;
-
-    /// The session of the lane.
-    const SESSION: &str = "01a212db-4b20-75c8-900c-c85deed01609-c1";
-
-    /// A race of one lane, which has begun, and may have settled.
-    fn race(settled: Option<EscrowSettlement>) -> Vec<Arc<Entry>> {
-        let terms = LaneTerms {
-            task: "Do it".to_owned(),
-            model: None,
-            seed: None,
-            check: None,
-            base: "a".repeat(40),
-            branch: "race/0a1b/1".to_owned(),
-        };
-        let (call, session) = (CallId(1), SESSION.to_owned());
-        let command = ToolUse {
-            id: call,
-            wire_id: String::new(),
-            name: format!("{DELEGATE_TO}{LANE}1"),
-            arguments: terms.arguments(),
-        };
-        let escrow =
-            Escrow { call, session, limits: BTreeMap::new(), parallel: 1, in_background: true, waits: false };
-        let started = SessionStarted {
-            session: "s".to_owned(),
-            cwd: "/w".to_owned(),
-            model: ModelRef::parse("script"),
-            version: FORMAT_VERSION,
-            system: String::new(),
-            mode: None,
-            forked_from: None,
-        };
-        let bodies = [
-            Body::SessionStarted(started),
-            Body::User(Arc::new(UserMessage::text("race"))),
-            Body::Command(command),
-            Body::Change(Change::EscrowReserved(escrow)),
-        ];
-        let settled = settled.map(|settled| Body::Change(Change::EscrowSettled(settled)));
-        let entry = |(id, body)| Arc::new(Entry { id: EntryId(id), at: Millis(id), body });
-        (1..).zip(bodies.into_iter().chain(settled)).map(entry).collect()
-    }
-
-    #[test]
-    fn a_lane_whose_ledger_cannot_be_read_has_begun() {
-        let place = tempfile::tempdir().unwrap();
-        let ledger = place.path().join(format!("sessions/{SESSION}.jsonl"));
-        std::fs::create_dir(place.path().join("sessions")).unwrap();
-        let adopted = |lanes: &[LaneStanding]| adoption(lanes, 1, place.path()).unwrap_err();
-        for text in [None, Some("")] {
-            if let Some(text) = text {
-                std::fs::write(&ledger, text).unwrap();
-            }
-            let lanes = lanes(place.path(), &race(None), place.path(), false);
-            assert_eq!(told::row(&lanes[0])[3], "not started");
-            assert!(told::next(&lanes, "adopt")[0].contains("was gone before lane 1 began"), "{text:?}");
-            assert!(adopted(&lanes).contains("lane 1 never began"), "{text:?}");
-        }
-        std::fs::write(&ledger, "what nobody can read\n").unwrap();
-        let lanes = lanes(place.path(), &race(None), place.path(), false);
-        assert_eq!(told::row(&lanes[0])[3], "cut off");
-        assert!(told::next(&lanes, "adopt")[0].contains("the process that ran lane 1 is gone"));
-        assert!(adopted(&lanes).contains("the process that ran lane 1 is gone"));
-    }
-
-    #[test]
-    fn a_lane_of_which_nobody_knows_what_it_did_is_cut_off() {
-        let reserved = race(None).into_iter().find_map(|entry| match &entry.body {
-            Body::Change(Change::EscrowReserved(escrow)) => Some(escrow.clone()),
-            _ => None,
-        });
-        let said = "It ended with the process. Its last words:\nDone it,\nall of it.\n\nIts branch is there.";
-        let settled = EscrowSettlement {
-            answer: Some(said.to_owned()),
-            ..EscrowSettlement::assumed(&reserved.unwrap())
-        };
-        let place = tempfile::tempdir().unwrap();
-        let lanes = lanes(place.path(), &race(Some(settled)), place.path(), false);
-        assert_eq!(told::row(&lanes[0])[3], "cut off", "its file is gone, and all of its share is charged");
-        let line = "lane 1 (cut off): It ended with the process. Its last words: Done it, all of it.";
-        assert_eq!(told::next(&lanes, "adopt")[0], line);
-    }
-
-    #[test]
-    fn a_lane_that_could_not_be_started_is_not_cut_off() {
-        let settled = EscrowSettlement::not_started(CallId(1), TaskState::Rejected, "there is no room");
-        let place = tempfile::tempdir().unwrap();
-        let lanes = lanes(place.path(), &race(Some(settled)), place.path(), true);
-        assert_eq!(told::row(&lanes[0])[3], "not started");
-        assert!(
-            told::next(&lanes, "adopt")[0]
-                .contains("lane 1 (not started): It was not started: there is no room.")
-        );
-    }
-}
+#[path = "lanes_tests.rs"]
+mod tests;

@@ -3,7 +3,7 @@
 use super::LaneStanding;
 use crate::config::fault::one_line;
 use crate::config::models::dollars;
-use crate::ledger::seconds;
+use crate::ledger::{TaskState, seconds};
 use crate::policy::shell::shell_word;
 use crate::runtime::left_in_branch;
 use crate::ui::report::ReportPart;
@@ -15,7 +15,7 @@ pub(crate) const HEADS: [&str; 10] =
     ["lane", "model", "seed", "ended", "files", "lines", "turns", "cost", "time", "approvals"];
 /// Cells of a model's name.
 const MOST_OF_A_NAME: usize = 36;
-/// Cells of why a lane was not started, or its check not allowed.
+/// Cells of what is known of a lane that was cut off, or why its check was not allowed.
 const MOST_OF_A_REASON: usize = 300;
 
 /// The cells of a lane.
@@ -45,6 +45,7 @@ pub(crate) fn row(lane: &LaneStanding) -> [String; 10] {
 /// How it ended, in a few words.
 fn ended(lane: &LaneStanding) -> String {
     match (&lane.ended, &lane.session, &lane.settled) {
+        _ if lane.damage.is_some() => "damaged".to_owned(),
         _ if lane.changed_from.is_some() && lane.has_passed() => "changed since".to_owned(),
         _ if lane.passed() => if lane.terms.check.is_some() { "passed" } else { "completed" }.to_owned(),
         (Some(ended), _, _) => ending_words_below(ended.reason).to_owned(),
@@ -69,7 +70,7 @@ pub(crate) fn next(lanes: &[LaneStanding], adopt: &str) -> Vec<String> {
         (None, None) => None,
     };
     let of_lane = |lane: &LaneStanding| {
-        let why = why(lane).map(|why| format!("lane {} ({}): {why}", lane.lane, ended(lane)));
+        let why = reason(lanes, lane);
         let outside = outside(lane).map(|said| format!("lane {}: {said}", lane.lane));
         let obeyed = obeyed(lane).map(|files| format!("lane {} changes {files}", lane.lane));
         why.into_iter().chain(of_lane(lane)).chain(changed(lane)).chain(outside).chain(obeyed)
@@ -78,8 +79,30 @@ pub(crate) fn next(lanes: &[LaneStanding], adopt: &str) -> Vec<String> {
     of_lanes.chain(half_adopted(lanes)).chain(taking(lanes, adopt)).collect()
 }
 
-/// That its check was not allowed; why it was not started; or what is known of it when it was cut off.
+/// Why a lane ended as it did. What several were not started for is said once, with the first of them.
+fn reason(lanes: &[LaneStanding], lane: &LaneStanding) -> Option<String> {
+    let said = why(lane)?;
+    let is_alike = |other: &&LaneStanding| {
+        other.lane == lane.lane
+            || is_rejected(lane) && is_rejected(other) && why(other).as_ref() == Some(&said)
+    };
+    let alike: Vec<u64> = lanes.iter().filter(is_alike).map(|lane| lane.lane).collect();
+    let is_first = alike.first() == Some(&lane.lane);
+    let which = if alike.len() == 1 { "lane" } else { "lanes" };
+    let numbers: Vec<String> = alike.iter().map(u64::to_string).collect();
+    is_first.then(|| format!("{which} {} ({}): {said}", numbers.join(", "), ended(lane)))
+}
+
+/// Whether it was not started because something about it did not fit: what to do about that is the end of the reason.
+fn is_rejected(lane: &LaneStanding) -> bool {
+    lane.settled.as_ref().is_some_and(|settled| settled.state == TaskState::Rejected)
+}
+
+/// That its session is damaged; that its check was not allowed; why it was not started; or what is known of it when it was cut off.
 fn why(lane: &LaneStanding) -> Option<String> {
+    if let Some(damage) = &lane.damage {
+        return Some(one_line(damage));
+    }
     if let (Some(check), Some(refused)) = (&lane.terms.check, &lane.check_refused) {
         let said = one_line(&format!("the check `{check}` was not allowed: {refused}"));
         return Some(fit(&said, MOST_OF_A_REASON));
@@ -87,7 +110,8 @@ fn why(lane: &LaneStanding) -> Option<String> {
     let said = lane.why.as_deref()?;
     // What follows an empty line is about its worktree, which the branch or the folder tells better.
     let line = one_line(said.trim().split("\n\n").next()?);
-    (!line.is_empty()).then(|| fit(&line, MOST_OF_A_REASON))
+    let whole = || if is_rejected(lane) { line.clone() } else { fit(&line, MOST_OF_A_REASON) };
+    (!line.is_empty()).then(whole)
 }
 
 /// That its branch is not what the lane made any more, and how to have that again.

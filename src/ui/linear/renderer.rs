@@ -322,6 +322,7 @@ impl LinearRenderer {
             | Live::Thinking { .. }
             | Live::Hosted { .. }
             | Live::CallForming { .. }
+            | Live::Allowed { .. }
             | Live::ToolOutput { .. }
             | Live::Screen { .. }
             | Live::ToolFinished { .. }

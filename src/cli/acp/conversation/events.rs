@@ -117,6 +117,7 @@ impl Conversation {
             | Live::SubagentWaits { .. }
             | Live::Hosted { .. }
             | Live::CallForming { .. }
+            | Live::Allowed { .. }
             | Live::ToolFinished { .. }
             | Live::Asked { .. }
             | Live::AskingHooks(_)

@@ -266,11 +266,18 @@ const OURS: &[u8] = br#"{"type":"session_started","entry":"#;
 /// What follows these members. In a text its quotes would be escaped.
 const CHAINED: &[u8] = br#","prev":""#;
 
+/// The members of a whole line that stand before its hashes and contents, as an object of their own: in a long line, few of its bytes. `None`: it
+/// has no hash.
+pub(super) fn before_contents(line: &[u8]) -> Option<Vec<u8>> {
+    let is_whole = line.trim_ascii_end().ends_with(b"}");
+    let end = memmem::find(line, CHAINED).filter(|_| is_whole)?;
+    Some([line.get(..end)?, b"}"].concat())
+}
+
 /// Reads the first line of a session file alone. Of a line that we wrote, the system prompt is not looked at.
 pub fn first_line(line: &[u8]) -> Option<FirstLine> {
-    let is_whole = line.starts_with(OURS) && line.trim_ascii_end().ends_with(b"}");
-    let head = memmem::find(line, CHAINED).filter(|_| is_whole).and_then(|end| line.get(..end));
-    let head = head.and_then(|head| serde_json::from_slice(&[head, b"}"].concat()).ok());
+    let head = before_contents(line).filter(|_| line.starts_with(OURS));
+    let head = head.and_then(|head| serde_json::from_slice(&head).ok());
     let members: FirstMembers = match head {
         Some(members) => members,
         None => serde_json::from_slice(line).ok()?,

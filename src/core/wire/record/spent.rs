@@ -1,8 +1,10 @@
 //! What a line of a session says about spending, read without understanding the rest of the line.
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::file::before_contents;
 use super::time;
 use crate::ledger::{CallId, EntryId, MicroDollars, Millis, Usage};
 
@@ -108,7 +110,7 @@ impl SpentLine {
         if is_ours && !KINDS.iter().any(|kind| line.starts_with(kind)) {
             return None;
         }
-        let line: Members = serde_json::from_slice(line).ok()?;
+        let line: Members = members(line)?;
         let what = match line.kind.as_str() {
             "agent_response" | "compaction" => {
                 SpentWhat::Answer { model: line.model?, usage: line.usage?.into_usage() }
@@ -129,6 +131,14 @@ impl SpentLine {
         };
         Some(Self { entry: EntryId::parse(&line.entry)?, at: time::from_value(&line.at)?, what })
     }
+}
+
+/// Reads members of a line. None of them is a content: in a line with a hash, those that stand before it are looked at, and not the texts
+/// behind it, which are most of a session. One that was not written to its end says nothing.
+fn members<T: DeserializeOwned>(line: &[u8]) -> Option<T> {
+    let head = before_contents(line).filter(|_| line.ends_with(b"\n"));
+    let read = head.and_then(|head| serde_json::from_slice(&head).ok());
+    read.or_else(|| serde_json::from_slice(line).ok())
 }
 
 impl Spending {
@@ -152,7 +162,7 @@ pub fn inherited_to(first_line: &[u8]) -> Option<EntryId> {
     struct Fork {
         forked_from: Option<String>,
     }
-    let fork: Fork = serde_json::from_slice(first_line).ok()?;
+    let fork: Fork = members(first_line)?;
     EntryId::parse(fork.forked_from?.rsplit_once('@')?.1)
 }
 
@@ -161,11 +171,11 @@ pub fn inherited_to(first_line: &[u8]) -> Option<EntryId> {
 pub fn imported_from(first_line: &[u8]) -> Option<(String, EntryId)> {
     #[derive(Deserialize)]
     struct Import {
-        imported_from: String,
-        imported_to: String,
+        imported_from: Option<String>,
+        imported_to: Option<String>,
     }
-    let import: Import = serde_json::from_slice(first_line).ok()?;
-    Some((import.imported_from, EntryId::parse(&import.imported_to)?))
+    let import: Import = members(first_line)?;
+    Some((import.imported_from?, EntryId::parse(&import.imported_to?)?))
 }
 
 #[cfg(test)]
@@ -209,6 +219,23 @@ mod tests {
         assert_eq!(of("escrow_settled", &format!(r#"{charged},"is_assumed":true"#)), Some(is_assumed));
         assert_eq!(of("escrow_settled", &format!(r#"{charged},"is_assumed":false"#)), None);
         assert_eq!(SpentLine::of(b"not JSON"), None);
+    }
+
+    #[test]
+    fn the_texts_of_a_line_with_a_hash_are_not_looked_at_and_a_torn_line_says_nothing() {
+        let line = |end: &str| {
+            format!(
+                r#"{{"type":"tool_result",{AT},"name":"edit","is_error":true,"prev":"0","sealed":{{"content":"1"}},"hash":"2","salts":{{"content":"3"}},"content":"{end}"#
+            )
+        };
+        let of = |line: String| SpentLine::of(line.as_bytes()).map(|line| line.what);
+        let failed = Some(SpentWhat::Tool { name: "edit".to_owned(), failed: true });
+        assert_eq!(of(line("a text\"}\n")), failed);
+        assert_eq!(of(line("not \\x JSON\"}\n")), failed, "nobody has read it");
+        assert_eq!(of(line("a text\"}")), failed, "it is whole, though its newline is missing");
+        for torn in ["", "a {text}", "a {text"] {
+            assert_eq!(of(line(torn)), None, "{torn}");
+        }
     }
 
     #[test]
