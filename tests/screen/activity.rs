@@ -222,9 +222,11 @@ fn a_refusal_is_wrapped_so_that_what_to_do_next_is_read() {
         assert!(low.contains("refused: the file note"), "{low}");
         // Of what is longer still, the end is cut, and says so.
         harness.local.hint = Some("a long word ".repeat(100));
-        for (height, rows) in [(24, 8), (15, 4)] {
+        for (height, most) in [(24, 8), (15, 4)] {
             let frame = harness.frame(80, height);
-            assert_eq!(frame.lines().filter(|line| line.contains("a long word")).count(), rows, "{frame}");
+            let rows = frame.lines().filter(|line| line.contains("a long word")).count();
+            // Beside what waits for the person there may be room for less.
+            assert!(rows == most || (rows < most && frame.contains("waits for you")), "{frame}");
             assert!(frame.contains('…'), "{frame}");
         }
     }
