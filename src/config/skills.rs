@@ -70,7 +70,9 @@ impl Skill {
         let uncallable = no_message(text).filter(|_| is_wanted);
         let is_callable = is_wanted && uncallable.is_none();
         let hint = member(head, "argument-hint").map(|said| one_line(said.trim())).unwrap_or_default();
-        let (sha256, template) = (sha256(text), Template::read(body(text), false));
+        // What nobody can call is not taken apart: it may be long, and of a folder that is not trusted yet.
+        let template = Template::read(if is_callable { body(text) } else { "" }, false);
+        let sha256 = sha256(text);
         Ok(Self { name, description, is_told, is_callable, uncallable, hint, template, sha256 })
     }
 
@@ -264,6 +266,7 @@ mod tests {
         }
         let (found, wrong) = of_user(place.path(), &[]);
         assert!(found.len() == 3 && found.iter().all(|(skill, _)| skill.is_told && !skill.is_callable));
+        assert!(found.iter().all(|(skill, _)| skill.template == Template::read("", false)));
         let said: Vec<&str> =
             wrong.iter().filter_map(|(_, said)| said.split_once("SKILL.md: ")).map(|(_, why)| why).collect();
         assert_eq!(

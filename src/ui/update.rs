@@ -3,7 +3,7 @@
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 
 use crate::agent::{Event, Live};
-use crate::ledger::{CallId, UserMessage};
+use crate::ledger::{CallId, Image, UserMessage};
 use crate::view::View;
 
 use super::commands::as_typed;
@@ -272,9 +272,16 @@ pub fn paste(local: &mut Local, view: &View, text: &str) -> Vec<UiEffect> {
 }
 
 /// A paste of nothing but the paths of images: chips in the composer, their mentions where else something is typed.
+/// More than go with one message are a text there: so many names would have to be told apart with each key.
 pub fn mention(local: &mut Local, view: &View, images: &[PastedImage]) {
     let words: Vec<&str> = images.iter().map(|image| image.mention.as_str()).collect();
-    place(local, view, &words.join(" "), |composer, _words| composer.attach(images));
+    place(local, view, &words.join(" "), |composer, words| {
+        if images.len() > Image::MOST {
+            composer.paste(&format!(" {words} "));
+        } else {
+            composer.attach(images);
+        }
+    });
 }
 
 fn place(local: &mut Local, view: &View, text: &str, compose: impl FnOnce(&mut Composer, &str)) {

@@ -245,6 +245,8 @@ fn what_a_script_of_sed_runs_or_writes_is_asked_about() {
             ("ask", "sed e file"),
             ("ask", "sed '1egit push' file"),
             ("ask", "sed '1e git push' file"),
+            ("ask", "sed ':a egit push' file"),
+            ("ask", "echo git push | sed 's/w/b/ eg'"),
             ("ask", "sed -e p -e 's/a/b/e' file"),
             ("ask", "docker exec c sed 's/x/git push/e' file"),
             ("ask", "find . -exec sed 's/x/git push/e' {} +"),

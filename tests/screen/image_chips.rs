@@ -43,6 +43,22 @@ fn sends(harness: &mut ScreenHarness) -> UserMessage {
 }
 
 #[test]
+fn more_images_than_go_with_one_message_are_a_text() {
+    let image = |number: usize| PastedImage { mention: format!("@/{number}.png"), measures: String::new() };
+    for (count, is_text) in [(Image::MOST, false), (Image::MOST + 1, true)] {
+        let mut harness = ScreenHarness::new(SessionBuilder::new());
+        let images: Vec<PastedImage> = (0..count).map(image).collect();
+        mention(&mut harness.local, &harness.view, &images);
+        let shown = shown(&harness);
+        assert_eq!(
+            (shown.contains("@/0.png @/1.png "), shown.contains("[Image 1]")),
+            (is_text, !is_text),
+            "{shown}"
+        );
+    }
+}
+
+#[test]
 fn a_pasted_image_is_a_chip_in_one_row_and_sent_as_its_mention() {
     let mut harness = with_image();
     harness.press("now");

@@ -76,10 +76,9 @@ fn special(text: &str, from_zero: bool, may_run: bool) -> Option<(Piece, &str)> 
         return Some(found);
     }
     if let Some(rest) = rest.strip_prefix("ARGUMENTS") {
-        let at = rest.strip_prefix('[').and_then(|rest| rest.split_once(']'));
-        let at = at.and_then(|(number, after)| Some((number.parse::<u8>().ok()?, after)));
         return Some(
-            at.map_or((Piece::All, rest), |(number, after)| (Piece::Word(usize::from(number) + 1), after)),
+            index(rest)
+                .map_or((Piece::All, rest), |(number, after)| (Piece::Word(usize::from(number) + 1), after)),
         );
     }
     let digit = rest.chars().next().filter(char::is_ascii_digit)?;
@@ -92,6 +91,14 @@ fn special(text: &str, from_zero: bool, may_run: bool) -> Option<(Piece, &str)> 
         other => other.is_some_and(|c| c.is_ascii_digit()),
     };
     (place > 0 && !is_number).then_some((Piece::Word(place), after))
+}
+
+/// The number in brackets that a text begins with, and what stands behind them. No text is searched for a bracket that it may not have.
+fn index(text: &str) -> Option<(u8, &str)> {
+    let inner = text.strip_prefix('[')?;
+    let digits = inner.find(|c: char| !c.is_ascii_digit())?;
+    let (number, after) = inner.split_at_checked(digits)?;
+    Some((number.parse().ok()?, after.strip_prefix(']')?))
 }
 
 /// Whether words have a place in one of them.

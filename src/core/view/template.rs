@@ -199,6 +199,7 @@ mod tests {
             ("$1 then $2, not $3.", "one 'two three'", "one then two three, not ."),
             ("$0 and $1", "one two", "one and two"),
             ("$ARGUMENTS[1] of $ARGUMENTS[0]", "one two", "two of one"),
+            ("$ARGUMENTS[ $ARGUMENTS[x] $ARGUMENTS[999]", "a", "a[ a[x] a[999]"),
             ("costs $15 or $1.50 or $x$", "one", "costs $15 or $1.50 or $x$\n\nARGUMENTS: one"),
             ("no place", "", "no place"),
             // What is put in is not read again.

@@ -11,41 +11,27 @@ const MODULES: &[&str] =
 /// Programs of which a first word stands for a console.
 const BY_WORD: &[(&str, &str)] =
     &[("node", "inspect"), ("nodejs", "inspect"), ("node", "debug"), ("deno", "repl"), ("bun", "repl")];
-/// Those that go on with what comes in when a file ends.
-const GOING_ON: &[&str] = &[
-    "ghci",
-    "iex",
-    "swipl",
-    "gprolog",
-    "gforth",
-    "sml",
-    "poly",
-    "gp",
-    "gap",
-    "maxima",
-    "csi",
-    "chez",
-    "scheme",
-    "mit-scheme",
-    "sbcl",
-    "jshell",
-    "groovysh",
-    "spark-shell",
-];
-/// Options with which these do not.
-const ENDING: &[&str] = &[
-    "--script",
-    "-script",
-    "-s",
-    "-ss",
-    "-b",
-    "-batch",
-    "--batch",
-    "-e",
-    "-g",
-    "-t",
-    "-c",
-    "--non-interactive",
+/// Those that go on with what comes in when a file ends, and the options with which each of them does not.
+const GOING_ON: &[(&str, &[&str])] = &[
+    ("ghci", &["-e"]),
+    ("iex", &[]),
+    // Behind its goals (`-g`) and its script (`-s`) it goes on.
+    ("swipl", &["-t", "-c"]),
+    ("gprolog", &[]),
+    ("gforth", &[]),
+    ("sml", &[]),
+    ("poly", &["--script"]),
+    ("gp", &[]),
+    ("gap", &[]),
+    ("maxima", &["-b", "--batch", "--batch-string"]),
+    ("csi", &["-s", "-ss", "-script", "-b", "-batch"]),
+    ("chez", &["--script"]),
+    ("scheme", &["--script"]),
+    ("mit-scheme", &[]),
+    ("sbcl", &["--script", "--non-interactive"]),
+    ("jshell", &[]),
+    ("groovysh", &[]),
+    ("spark-shell", &[]),
 ];
 /// Those that read several files, one after the other.
 const OF_SEVERAL: &[&str] = &["m4", "gnuplot", "gsi", "dc", "gp", "gap"];
@@ -62,8 +48,10 @@ pub(super) fn reads_besides(
     (options, operand): (&[String], Option<&str>),
 ) -> bool {
     let name = listed_name(program).unwrap_or(program);
-    let goes_on = GOING_ON.contains(&name)
-        && !arguments.iter().any(|word| ENDING.contains(&word.split('=').next().unwrap_or_default()));
+    let ends = |options: &[&str]| {
+        arguments.iter().any(|word| options.contains(&word.split('=').next().unwrap_or_default()))
+    };
+    let goes_on = GOING_ON.iter().any(|(of, ending)| *of == name && !ends(ending));
     let has_behind = OPTIONS_BEHIND_CODE.contains(&name);
     let script = arguments.len() - behind_code(arguments).len();
     let own = if has_behind { arguments.get(..script).unwrap_or_default() } else { options };

@@ -137,7 +137,9 @@ fn starts_one(program: &str, words: &[String]) -> bool {
     let sent = host.and_then(|at| words.get(at + 1..)).map(|words| words.join(" "));
     let of_shells = shell_lines::lines(program, words).into_iter().chain(sent);
     let runs_input = |command: &Vec<String>| {
-        let takes_it = |(name, rest): (&String, &[String])| is_command(name) && takes(&base(name), rest);
+        let takes_it = |(name, rest): (&String, &[String])| {
+            is_command(name) && takes(&base(name), shell_lines::before_redirections(rest))
+        };
         shell_lines::runs_input(command) || command.split_first().is_some_and(takes_it)
     };
     tail_does(words)

@@ -3,6 +3,8 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
+use super::super::shell::HOLE;
+
 /// What the script in a call of `sed` does beside editing.
 #[derive(Default)]
 pub(in crate::policy) struct SedScript {
@@ -17,11 +19,12 @@ pub(in crate::policy) struct SedScript {
 /// The script in these arguments. What a file says (`-f`) is not looked into.
 pub(in crate::policy) fn sed_script(arguments: &[String]) -> SedScript {
     let text = text(arguments);
-    // Versions differ in whether a `/` in brackets ends an expression. One that cannot read a script runs nothing of it.
+    // Versions differ in whether a `/` in brackets ends an expression. One that cannot read a script runs nothing of it. Where none can be
+    // followed here, there may be one that reads it all the same.
     let ways: Vec<SedScript> =
         [false, true].into_iter().filter_map(|brackets| SedReader::read(&text, brackets)).collect();
     if ways.is_empty() {
-        return SedScript { runs_lines: seems_to_run(&text), ..SedScript::default() };
+        return SedScript { runs_lines: text.contains(['e', HOLE]), ..SedScript::default() };
     }
     let mut whole = SedScript::default();
     for way in ways {
@@ -83,11 +86,6 @@ fn valued(letters: &str) -> Option<(char, &str)> {
     letters.get(at + letter.len_utf8()..).map(|value| (letter, value))
 }
 
-/// Whether a script that cannot be read seems to run lines.
-fn seems_to_run(text: &str) -> bool {
-    text.split([';', '\n', '{', '}']).any(|command| command.trim().ends_with('e') && !command.contains('w'))
-}
-
 /// Reads one script.
 struct SedReader<'t> {
     rest: Peekable<Chars<'t>>,
@@ -114,9 +112,23 @@ impl<'t> SedReader<'t> {
         while self.rest.next_if(|c| is_skipped(*c)).is_some() {}
     }
 
+    fn blanks(&mut self) {
+        self.skip(|c| c == ' ' || c == '\t');
+    }
+
+    /// A name of a file: all up to the end of the line. No backslash continues it.
+    fn file(&mut self) {
+        self.blanks();
+        let mut file = String::new();
+        while let Some(c) = self.rest.next_if(|c| *c != '\n') {
+            file.push(c);
+        }
+        self.found.files.push(file);
+    }
+
     /// The rest of the line; a backslash at its end continues it.
     fn line(&mut self) -> String {
-        self.skip(|c| c == ' ' || c == '\t');
+        self.blanks();
         let mut line = String::new();
         while let Some(c) = self.rest.next_if(|c| *c != '\n') {
             match c {
@@ -129,25 +141,25 @@ impl<'t> SedReader<'t> {
 
     fn addresses(&mut self) -> Option<()> {
         self.address()?;
-        self.skip(|c| c == ' ');
+        self.blanks();
         if self.rest.next_if_eq(&',').is_some() {
-            self.skip(|c| " +~".contains(c));
+            self.skip(|c| " \t+~".contains(c));
             self.address()?;
         }
-        self.skip(|c| c == ' ' || c == '\t' || c == '!');
+        self.skip(|c| " \t!".contains(c));
         Some(())
     }
 
     fn address(&mut self) -> Option<()> {
         let sign = *self.rest.peek()?;
         match sign {
-            c if c.is_ascii_digit() => self.skip(|c| c.is_ascii_digit() || c == '~'),
+            c if c.is_ascii_digit() => self.skip(|c| c.is_ascii_digit() || " \t~".contains(c)),
             '$' => self.skip(|c| c == '$'),
             '/' | '\\' => {
                 let first = self.rest.next()?;
                 let end = if first == '/' { first } else { self.rest.next()? };
                 self.expression(end)?;
-                self.skip(|c| c == 'I' || c == 'M');
+                self.skip(|c| " \tIM".contains(c));
             }
             _ => {}
         }
@@ -177,14 +189,16 @@ impl<'t> SedReader<'t> {
         match self.rest.next()? {
             '{' => return Some(()),
             '#' => self.skip(|c| c != '\n'),
-            ':' | 'b' | 't' | 'T' | 'v' => self.skip(|c| c != '\n' && c != ';' && c != '}'),
+            // White space ends a label, too, and another command may follow: `:a e`.
+            ':' | 'b' | 't' | 'T' | 'v' => {
+                self.blanks();
+                self.skip(|c| !c.is_whitespace() && c != ';' && c != '}');
+                return Some(());
+            }
             'a' | 'i' | 'c' => {
                 self.line();
             }
-            'r' | 'R' | 'w' | 'W' => {
-                let file = self.line();
-                self.found.files.push(file);
-            }
+            'r' | 'R' | 'w' | 'W' => self.file(),
             'e' => match self.line() {
                 line if line.is_empty() => self.found.runs_lines = true,
                 line => self.found.commands.push(line),
@@ -198,7 +212,7 @@ impl<'t> SedReader<'t> {
             c if "=dDgGhHnNpPxzF".contains(c) => {}
             _ => return None,
         }
-        self.skip(|c| c == ' ' || c == '\t');
+        self.blanks();
         self.rest.peek().is_none_or(|c| ";\n}#".contains(*c)).then_some(())
     }
 
@@ -213,12 +227,10 @@ impl<'t> SedReader<'t> {
     }
 
     fn flags(&mut self) {
-        while let Some(flag) = self.rest.next_if(|c| c.is_ascii_digit() || "gpiImMew".contains(*c)) {
+        while let Some(flag) = self.rest.next_if(|c| c.is_ascii_digit() || "gpiImMew \t".contains(*c)) {
             self.found.runs_lines |= flag == 'e';
             if flag == 'w' {
-                let file = self.line();
-                self.found.files.push(file);
-                return;
+                return self.file();
             }
         }
     }
@@ -256,6 +268,16 @@ mod tests {
             &["s/[/]/b/e"],
             &["w out\ns/a/b/e"],
             &["k;s/a/b/e"],
+            &[":a e"],
+            &["/x/b a e\n:a"],
+            &["v 4.2 e"],
+            &["r x\\\ne"],
+            &["s/w/b/ e"],
+            &["s/w/b/ eg"],
+            &["/a/ I e"],
+            &["1\t,\t2e"],
+            &["1 ~ 2e"],
+            &["k;1egit push"],
         ] {
             assert!(script(words).runs_lines, "{words:?}");
         }
@@ -295,6 +317,10 @@ mod tests {
             (&["-n", "wout"], &[], &["out"]),
             (&["s/a/b/gw sub/x"], &[], &["sub/x"]),
             (&["r.env\nW y"], &[], &[".env", "y"]),
+            (&["r x\\\negit push"], &["git push"], &["x\\"]),
+            (&[":a egit push"], &["git push"], &[]),
+            (&["1\t,\t2egit push"], &["git push"], &[]),
+            (&["s/a/b/ w out"], &[], &["out"]),
         ] {
             let found = script(words);
             assert_eq!((found.commands, found.files), (owned(commands), owned(files)), "{words:?}");

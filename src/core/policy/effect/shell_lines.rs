@@ -47,6 +47,11 @@ fn is_assignment(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, _)| is_name(name))
 }
 
+/// The words of a command before its first redirection, of which what it reads may be known to nobody: `zsh < /dev/stdin`, `zsh <(cat)`.
+pub(super) fn before_redirections(words: &[String]) -> &[String] {
+    words.split(|word| word.contains(['<', '>'])).next().unwrap_or_default()
+}
+
 /// Whether a command of a line runs what comes in: it reads a script from there, or what it runs is the outcome of an expansion.
 pub(super) fn runs_input(command: &[String]) -> bool {
     let Some((name, rest)) = command.split_first() else { return false };
