@@ -20,8 +20,8 @@ use crate::config::fault::{Fault, one_line};
 use crate::config::models::Choice;
 use crate::config::{Invocation, project};
 use crate::ledger::{Entry, UserMessage};
-use crate::runtime::DriverError;
 use crate::runtime::store::find;
+use crate::runtime::{DriverError, Groups};
 use crate::session::compose::{Session, compose};
 use crate::session::gateway::Ends;
 use crate::session::telemetry::{Following, FollowingEnd};
@@ -196,7 +196,7 @@ async fn converse(
         InterruptKeys::End(interrupts) => (Some(interrupts), None),
         InterruptKeys::Speak(spoken) => (None, Some(spoken)),
     };
-    let attach = session.gateway.attach.clone();
+    let (attach, groups) = (session.gateway.attach.clone(), session.groups.clone());
     let settings = UiSettings {
         view: view_settings(invocation, &session),
         theme,
@@ -236,7 +236,7 @@ async fn converse(
     if handles.shutdown.send(shutdown(&outcome)).await.is_err() {
         tracing::debug!("the loop ended before the screen did");
     }
-    let ended = until_ended(running).await;
+    let ended = until_ended(running, &groups).await;
     drop(handles.intents);
     ended_well(ended)?;
     match outcome? {
@@ -266,15 +266,19 @@ fn shutdown(outcome: &Result<UiOutcome, Fault>) -> Shutdown {
     }
 }
 
-/// Waits for the loop. The screen is gone: whoever waits longer than a moment is told for what.
+/// Waits for the loop. The screen is gone: whoever waits longer than a moment is told for what, and a signal ends the wait.
 async fn until_ended(
     mut running: JoinHandle<Result<(), DriverError>>,
+    groups: &Groups,
 ) -> Result<Result<(), DriverError>, JoinError> {
     if let Ok(ended) = timeout(MOMENT, &mut running).await {
         return ended;
     }
-    outcome::remark("waiting a few seconds for hooks and agents to finish");
-    running.await
+    outcome::remark("waiting a few seconds for hooks and agents to finish; ctrl-c ends the program now");
+    tokio::select! {
+        ended = &mut running => ended,
+        () = signals::end_on_the_next(groups) => running.await,
+    }
 }
 
 /// What a Ctrl-C is that became a signal.

@@ -14,9 +14,10 @@ pub(super) async fn edit(editor: String, folder: std::path::PathBuf, text: Strin
     let private = private_folder().map_err(failed)?;
     let file = private.path().join("message.md");
     write(&file, &text).map_err(failed)?;
-    // The variable may hold arguments, as `code --wait` does: a shell takes it apart, as git has it done.
+    // The variable may hold arguments, as `code --wait` does: a shell takes it apart, as git has it done. Keys that the terminal makes
+    // signals of are the editor's: the shell waits for its end, whatever it makes of them.
     let ended = Command::new("sh")
-        .args(["-c", &format!("{editor} \"$1\""), "sh"])
+        .args(["-c", &format!("trap : INT QUIT; {editor} \"$1\""), "sh"])
         .arg(&file)
         .current_dir(folder)
         .kill_on_drop(true)

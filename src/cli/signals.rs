@@ -57,6 +57,15 @@ pub(super) fn listen_for<T: Send + 'static>(
     Ok(())
 }
 
+/// Ends the process with the next signal that ends programs, whatever it waits for. It returns only where none can be heard.
+pub(super) async fn end_on_the_next(groups: &Groups) {
+    let Ok((_, mut told)) = first_of(&[&ending_kinds()[..], &[SignalKind::quit()]].concat()) else { return };
+    if told.wait_for(|end| *end).await.is_ok() {
+        groups.end_all(Duration::ZERO);
+        std::process::exit(Exit::Interrupted.code().into());
+    }
+}
+
 /// Tells the loop when nobody reads stdout any more, also while there is nothing to write.
 pub(super) fn watch_stdout(shutdown: &mpsc::Sender<Shutdown>) {
     let Some(closed) = closed(&std::io::stdout()) else { return };

@@ -272,16 +272,21 @@ pub fn paste(local: &mut Local, view: &View, text: &str) -> Vec<UiEffect> {
 }
 
 /// A paste of nothing but the paths of images: chips in the composer, their mentions where else something is typed.
-/// More than go with one message are a text there: so many names would have to be told apart with each key.
+/// More than go with one message are refused at once.
 pub fn mention(local: &mut Local, view: &View, images: &[PastedImage]) {
     let words: Vec<&str> = images.iter().map(|image| image.mention.as_str()).collect();
-    place(local, view, &words.join(" "), |composer, words| {
-        if images.len() > Image::MOST {
-            composer.paste(&format!(" {words} "));
-        } else {
+    let mut are_too_many = false;
+    place(local, view, &words.join(" "), |composer, _| {
+        are_too_many = images.len() > Image::MOST;
+        if !are_too_many {
             composer.attach(images);
         }
     });
+    if are_too_many {
+        let (count, most) = (images.len(), Image::MOST);
+        local.hint =
+            Some(format!("{most} images go with one message, and these are {count}: none was pasted"));
+    }
 }
 
 fn place(local: &mut Local, view: &View, text: &str, compose: impl FnOnce(&mut Composer, &str)) {

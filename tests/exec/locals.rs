@@ -81,6 +81,21 @@ fn every_kind_of_server_is_listed_with_what_it_tells() {
 }
 
 #[test]
+fn a_server_without_a_list_is_there_and_its_configured_models_can_be_chosen() {
+    let server = ModelServer::start(Vec::new());
+    let none = provider(&world("mine", &server), "mine");
+    assert!(none["usable"] == false && none["why"].as_str().unwrap().ends_with(" lists no models"), "{none}");
+    let said = format!(
+        "[providers.mine]\nbase_url = \"{}\"\n[providers.mine.models.big]\nwindow = 16384\n",
+        server.base_url()
+    );
+    let told = provider(&World::new().configured(&said), "mine");
+    assert_eq!(told["usable"], true, "{told}");
+    let model = &told["models"][0];
+    assert_eq!((&model["model"], &model["window"]), (&json!("mine/big"), &json!(16_384)));
+}
+
+#[test]
 fn the_list_says_why_the_rest_is_not_usable() {
     let gone = ModelServer::start(Vec::new());
     let world = world("vllm", &gone).with("GROQ_API_KEY", "gsk-planted-key");

@@ -43,18 +43,17 @@ fn sends(harness: &mut ScreenHarness) -> UserMessage {
 }
 
 #[test]
-fn more_images_than_go_with_one_message_are_a_text() {
+fn more_images_than_go_with_one_message_are_refused() {
     let image = |number: usize| PastedImage { mention: format!("@/{number}.png"), measures: String::new() };
-    for (count, is_text) in [(Image::MOST, false), (Image::MOST + 1, true)] {
+    for count in [Image::MOST, Image::MOST + 1] {
         let mut harness = ScreenHarness::new(SessionBuilder::new());
         let images: Vec<PastedImage> = (0..count).map(image).collect();
         mention(&mut harness.local, &harness.view, &images);
-        let shown = shown(&harness);
-        assert_eq!(
-            (shown.contains("@/0.png @/1.png "), shown.contains("[Image 1]")),
-            (is_text, !is_text),
-            "{shown}"
-        );
+        let last = format!("[Image {count} · {}.png] ", count - 1);
+        assert_eq!(shown(&harness).ends_with(&last), count == Image::MOST, "{}", shown(&harness));
+        let refused = harness.frame(80, 24).contains("these are 21: none was pasted");
+        assert_eq!(refused, count > Image::MOST);
+        assert_eq!(harness.local.composer.text().is_empty(), refused);
     }
 }
 

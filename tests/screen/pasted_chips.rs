@@ -6,9 +6,8 @@ use countersign::agent::{Intent, Live};
 use countersign::ledger::{Body, Entry, EntryId, Injected, MessagePiece, Millis, UserMessage};
 use countersign::ui::Reply;
 use countersign::ui::composer::plain;
-use countersign::ui::mention::PastedImage;
 use countersign::ui::replies::reply;
-use countersign::ui::update::{UiEffect, hear, mention, paste};
+use countersign::ui::update::{UiEffect, hear, paste};
 use countersign::view::{NamedCommand, Template, ViewSettings};
 use countersign::wire::record::{decode, encode};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
@@ -193,18 +192,6 @@ fn a_message_out_of_a_command_comes_back_with_its_chips() {
         reply(&mut harness.local, &harness.view, Reply::Returned { said: said.clone(), why: String::new() });
         assert_eq!(plain(&harness.local.composer.shown()), format!("{name} this: [Pasted 400 lines]"));
     }
-}
-
-#[test]
-fn images_that_are_dropped_are_named_in_full_however_many_they_are() {
-    let mut harness = ScreenHarness::new(SessionBuilder::new());
-    let names: Vec<String> =
-        (0..60).map(|n| format!("@/home/ada/a/long/path/to/pictures/shot-{n}.png")).collect();
-    let image = |name: &String| PastedImage { mention: name.clone(), measures: "9 kB".to_owned() };
-    mention(&mut harness.local, &harness.view, &names.iter().map(image).collect::<Vec<_>>());
-    assert!(plain(&harness.local.composer.shown()).ends_with(" [Image 59 · 9 kB] [Image 60 · 9 kB] "));
-    let said = harness.local.composer.message();
-    assert!(!said.pastes.has_text() && said.content == names.join(" "), "{said:?}");
 }
 
 #[test]

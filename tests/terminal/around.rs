@@ -172,6 +172,25 @@ async fn ctrl_c_in_the_editor_ends_the_editor_only() {
     }
 }
 
+#[tokio::test]
+async fn an_editor_that_goes_on_after_ctrl_c_is_waited_for() {
+    let home = Home::new();
+    let script =
+        "trap 'touch hit' INT; touch opened; until [ -e hit ]; do sleep 0.05; done; echo written > \"$1\"";
+    home.write("edits", script);
+    let mut app = Console::start_with(&home, USUAL, &[], &[("EDITOR", "sh ./edits")]);
+    app.sees("ask anything").await;
+    app.keys("half a thought").await;
+    app.sees("half a thought").await;
+    app.keys("\x07").await;
+    app.meanwhile("an open editor", || home.has("opened")).await;
+    app.keys("\x03").await;
+    app.sees("written").await;
+    app.keys("\x15").await;
+    app.rests().await;
+    app.quits().await;
+}
+
 /// Stays open until the test lets it go.
 const EDITOR: &str = "sh -c 'touch opened; while [ ! -e closes ]; do sleep 0.05; done'";
 

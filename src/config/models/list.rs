@@ -163,10 +163,9 @@ fn answering(servers: Vec<Server>, config: &Config, table: &Table) -> Vec<Listed
         };
         let shown = server.base_url.split('?').next().unwrap_or_default().to_owned();
         let Some(names) = names else {
-            let fault =
-                Fault::usage(format!("no server answers at {shown}"), "start it, or correct its base_url");
             let models = own(&[]);
-            return Listed { provider: server.provider, state: State::Unusable(fault), models };
+            let state = without_names(&server, &shown, &models);
+            return Listed { provider: server.provider, state, models };
         };
         let mut facts: Vec<Facts> = local_kind(&server.provider).map_or_else(Vec::new, |kind| {
             let asked = names.iter().take(MOST_ASKED).cloned().collect();
@@ -179,4 +178,18 @@ fn answering(servers: Vec<Server>, config: &Config, table: &Table) -> Vec<Listed
         Listed { state: State::Usable(format!("answers at {shown}")), models, provider: server.provider }
     });
     listed.collect()
+}
+
+/// Whether the models of a server can be asked that named none: not every one has a list.
+fn without_names(server: &Server, shown: &str, configured: &[ModelSpec]) -> State {
+    if !local::is_there(&server.base_url, PATIENCE) {
+        let what = format!("no server answers at {shown}");
+        return State::Unusable(Fault::usage(what, "start it, or correct its base_url"));
+    }
+    if configured.is_empty() {
+        let next =
+            format!("describe one in [providers.{}.models.\"NAME\"], or use -m {0}/NAME", server.provider);
+        return State::Unusable(Fault::usage(format!("the server at {shown} lists no models"), next));
+    }
+    State::Usable(format!("the server at {shown} lists no models; these are configured"))
 }

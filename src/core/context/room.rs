@@ -33,9 +33,10 @@ pub fn no_room_for_message(spec: &ModelSpec, fixed: u64, said: u64) -> Option<No
     if none.is_some() || fixed.saturating_add(said).saturating_add(LEAST_ANSWER) <= *window {
         return none;
     }
+    let kept = fixed.saturating_add(LEAST_ANSWER);
     let what = format!(
-        "The message (about {said} tokens) does not fit into the context window of {model} ({window} tokens), of which the \
-         instructions and tools of every request take about {fixed}, and an answer needs {LEAST_ANSWER}"
+        "The message (about {said} tokens) does not fit into the context window of {model} ({window} tokens, of which \
+         every request needs {kept})"
     );
     let next = format!(
         "shorten it, or put the text into a file and write its path without @, so that the model reads it in parts; or {}",
@@ -90,7 +91,11 @@ mod tests {
     #[test]
     fn a_message_that_does_not_fit_beside_the_rest_is_named_with_its_size() {
         let (what, next) = no_room_for_message(&spec(8_000), 2_800, 5_000).unwrap();
-        assert!(what.contains("about 5000 tokens") && what.contains("(8000 tokens)"), "{what}");
+        assert!(
+            what.contains("about 5000 tokens")
+                && what.contains("(8000 tokens, of which every request needs 3056)"),
+            "{what}"
+        );
         assert!(next.starts_with("shorten it") && next.contains("[models.\"near/small\"]"), "{next}");
         assert_eq!(no_room_for_message(&spec(8_000), 2_800, 4_944), None);
         assert_eq!(no_room_for_message(&spec(3_000), 2_800, 1), no_room_at_all(&spec(3_000), 2_800));

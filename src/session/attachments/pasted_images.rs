@@ -14,10 +14,13 @@ impl Attach {
         let named = lists
             .iter()
             .find(|paths| !paths.is_empty() && paths.iter().all(|path| self.begins_as_picture(path)))?;
-        // More than go with one message have no chips that say how large they are: those files are not read while the screen waits.
-        let are_few = named.len() <= Image::MOST;
-        let unread = |path: &String| PastedImage { mention: written(path), measures: String::new() };
-        Some(named.iter().map(|path| if are_few { self.pasted_image(path) } else { unread(path) }).collect())
+        // Their chips say what they are called: nothing more is read while the screen waits.
+        Some(
+            named
+                .iter()
+                .map(|path| PastedImage { mention: written(path), measures: String::new() })
+                .collect(),
+        )
     }
 
     /// The image of this name. How large one is that cannot be sent is not known: sending says why.

@@ -2,12 +2,16 @@
 
 use std::sync::Arc;
 
+use unicode_segmentation::UnicodeSegmentation as _;
+
 use crate::ledger::{Image, MessagePiece, Pastes, UserMessage};
 
 use super::super::text::{grouped, sanitize};
 
 /// A paste with more lines than this is folded.
 const FOLD_LINES: usize = 20;
+/// How the names of files begin into which an image of the clipboard is written.
+const OWN_NAMES: &str = "pasted-";
 /// A paste with more bytes than this is folded.
 const FOLD_BYTES: usize = 2 * 1024;
 /// A blank at which no line is broken, and no word ends: a name stays in one row.
@@ -20,6 +24,12 @@ const RIGHT: char = '\u{2fc}';
 const NUMBER: char = '\u{2f8}';
 /// The dot between the parts of a name, for the same reason.
 const DOT: char = '\u{2f4}';
+/// The hyphen in the name of a file, for the same reason.
+const HYPHEN: char = '\u{2f7}';
+/// What stands for the middle of a long one, for the same reason.
+const MORE: char = '\u{2f6}';
+/// How many characters of a file's name are shown at most, from its two ends.
+const MOST_OF_NAME: usize = 20;
 /// The sign between width and height in a name, for the same reason.
 const TIMES: char = '\u{2f3}';
 
@@ -48,7 +58,8 @@ impl Paste {
         Self { name: joined(&names.find(is_free).unwrap_or_default()), text, image: None }
     }
 
-    /// An image, counted among those that are there: `[Image 1 · 320×160 · 12 kB]`.
+    /// An image, counted among those that are there: `[Image 1 · shot.png]`, or of the clipboard, where the file has no name that
+    /// a person knows, `[Image 1 · 320×160 · 12 kB]`.
     pub(super) fn image(mention: Arc<str>, measures: &str, shown: &str, others: &[Self]) -> Self {
         let there: Vec<String> =
             others.iter().map(|other| plain(&other.name)).chain(std::iter::once(plain(shown))).collect();
@@ -60,7 +71,11 @@ impl Paste {
             !there.iter().any(is_there)
         };
         let number = (1_usize..).find(is_free).unwrap_or_default();
-        let aside = if measures.is_empty() { String::new() } else { format!(" · {measures}") };
+        let aside = match file_name(&mention) {
+            Some(name) => format!(" · {name}"),
+            None if measures.is_empty() => String::new(),
+            None => format!(" · {measures}"),
+        };
         let name = joined(&format!("[Image {number}{aside}]"));
         Self { name, text: mention, image: Some(measures.to_owned()) }
     }
@@ -75,6 +90,29 @@ impl Paste {
     }
 }
 
+/// What the file of a mention is called, in one word; `None`: we have named it.
+fn file_name(mention: &str) -> Option<String> {
+    let path: String = mention.trim_matches(['@', '"']).chars().filter(|c| *c != '\\').collect();
+    let name = path.rsplit('/').next().filter(|name| !name.is_empty() && !name.starts_with(OWN_NAMES))?;
+    let all: Vec<char> = name.chars().map(in_one_word).collect();
+    let half = MOST_OF_NAME / 2;
+    let ends = all.get(..half).zip(all.get(all.len().saturating_sub(half)..));
+    Some(match ends {
+        Some((first, last)) if all.len() > MOST_OF_NAME => first.iter().chain(&[MORE]).chain(last).collect(),
+        Some(_) | None => all.into_iter().collect(),
+    })
+}
+
+/// A character of a file's name, if a row never ends at it.
+fn in_one_word(c: char) -> char {
+    match c {
+        ' ' | '-' | '.' | '_' => c,
+        c if is_stand_in(c) || !c.is_alphanumeric() => '_',
+        c if format!("a{c}a").split_word_bounds().count() > 1 => '_',
+        c => c,
+    }
+}
+
 /// A name in one word: see [`JOINS`].
 fn joined(name: &str) -> String {
     let letter = |c| match c {
@@ -84,6 +122,7 @@ fn joined(name: &str) -> String {
         '#' => NUMBER,
         '·' => DOT,
         '×' => TIMES,
+        '-' => HYPHEN,
         other => other,
     };
     name.chars().map(letter).collect()
@@ -91,7 +130,7 @@ fn joined(name: &str) -> String {
 
 /// Whether a character stands for another one in names, so that they are one word.
 pub(in crate::ui) fn is_stand_in(c: char) -> bool {
-    matches!(c, JOINS | LEFT | RIGHT | NUMBER | DOT | TIMES)
+    matches!(c, JOINS | LEFT | RIGHT | NUMBER | DOT | TIMES | HYPHEN | MORE)
 }
 
 /// Whether a paste is recorded as one, and has a name of its own wherever people read the message.
@@ -113,6 +152,8 @@ pub fn plain(text: &str) -> String {
         NUMBER => '#',
         DOT => '·',
         TIMES => '×',
+        HYPHEN => '-',
+        MORE => '…',
         other => other,
     };
     text.chars().map(written).collect()
@@ -197,23 +238,33 @@ mod tests {
 
     #[test]
     fn no_row_ends_within_a_name() {
-        use unicode_segmentation::UnicodeSegmentation;
         for text in ["x\n".repeat(5_000), "x".repeat(3_000), "y\n".repeat(1_234_567)] {
             let first = Paste::new(text.as_str().into(), "", &[]);
             let second = Paste::new(text.as_str().into(), "", std::slice::from_ref(&first));
             assert_eq!(first.name.split_word_bounds().count(), 1, "{}", first.name);
             assert_eq!(second.name.split_word_bounds().count(), 1, "{}", second.name);
         }
-        for measures in ["320×160 · 12 kB", "12×34 · 1.2 MB", "99 B", ""] {
-            let image = Paste::image("@/a.png".into(), measures, "", &[]);
+        for (mention, measures, name) in [
+            ("@/t/pasted-x1.png", "320×160 · 12 kB", "[Image 1 · 320×160 · 12 kB]"),
+            ("@/t/pasted-x1.png", "12×34 · 1.2 MB", "[Image 1 · 12×34 · 1.2 MB]"),
+            ("@/t/pasted-x1.png", "", "[Image 1]"),
+            ("@/home/ada/passport.png", "320×160 · 12 kB", "[Image 1 · passport.png]"),
+            ("@\"/home/ada/my own shot.png\"", "", "[Image 1 · my own shot.png]"),
+            ("@/a/it\\'s\\ \\\"mine\\\".png", "", "[Image 1 · it_s _mine_.png]"),
+            ("@/a/Screenshot-2026-11-28.png", "", "[Image 1 · Screenshot…-11-28.png]"),
+            ("@/a/\u{202f}\u{2fb}\u{1b}ü日.png", "", "[Image 1 · ___ü_.png]"),
+        ] {
+            let image = Paste::image(mention.into(), measures, "", &[]);
+            assert_eq!(plain(&image.name), name);
             assert_eq!(image.name.split_word_bounds().count(), 1, "{}", image.name);
         }
     }
 
     #[test]
     fn images_are_counted() {
-        let image =
-            |shown: &str, others: &[Paste]| Paste::image("@/a.png".into(), "320×160 · 12 kB", shown, others);
+        let image = |shown: &str, others: &[Paste]| {
+            Paste::image("@/pasted-a.png".into(), "320×160 · 12 kB", shown, others)
+        };
         let first = image("", &[]);
         assert_eq!(plain(&first.name), "[Image 1 · 320×160 · 12 kB]");
         let second = image("", std::slice::from_ref(&first));
@@ -223,8 +274,11 @@ mod tests {
             "[Image 2 · 320×160 · 12 kB]"
         );
         assert_eq!(plain(&second.renamed("", &[]).name), plain(&first.name));
-        assert_eq!(plain(&Paste::image("@/a.png".into(), "", "", &[]).name), "[Image 1]");
+        assert_eq!(plain(&Paste::image("@/pasted-a.png".into(), "", "", &[]).name), "[Image 1]");
         let (text, spans) = unfolded(&format!("see {}", first.name), &[first]);
-        assert_eq!((text.as_str(), spans.has_images(), spans.has_text()), ("see @/a.png", true, false));
+        assert_eq!(
+            (text.as_str(), spans.has_images(), spans.has_text()),
+            ("see @/pasted-a.png", true, false)
+        );
     }
 }

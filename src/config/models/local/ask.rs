@@ -1,7 +1,7 @@
 //! One question to a server near by, and its answer as JSON; many questions at once.
 
 use std::io::{Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -34,10 +34,15 @@ impl Server {
         Some(Self { host, port: url.port_or_known_default()?, folder, key })
     }
 
+    /// A connection to it, and its address.
+    pub(super) fn connect(&self, patience: Duration) -> Option<(TcpStream, SocketAddr)> {
+        let address = (self.host.as_str(), self.port).to_socket_addrs().ok()?.next()?;
+        Some((TcpStream::connect_timeout(&address, patience).ok()?, address))
+    }
+
     /// The answer to a GET, or to a POST of `body`; `None` for everything that is no JSON with status 200.
     pub(super) fn ask(&self, path: &str, body: Option<&Value>, patience: Duration) -> Option<Value> {
-        let address = (self.host.as_str(), self.port).to_socket_addrs().ok()?.next()?;
-        let mut stream = TcpStream::connect_timeout(&address, patience).ok()?;
+        let (mut stream, address) = self.connect(patience)?;
         stream.set_read_timeout(Some(patience)).ok()?;
         stream.set_write_timeout(Some(patience)).ok()?;
         let method = if body.is_some() { "POST" } else { "GET" };

@@ -34,6 +34,11 @@ pub(super) fn models_of(
     ask::together(servers.into_iter().map(job).collect(), patience)
 }
 
+/// Whether a server takes connections there, whatever it answers.
+pub(super) fn is_there(base_url: &str, patience: Duration) -> bool {
+    ask::Server::of(base_url, None).is_some_and(|server| server.connect(patience).is_some())
+}
+
 /// Every server of ours lists its models as Chat Completions does.
 fn names(listed: &Value) -> Option<Vec<String>> {
     // One of them says `null` where it has none.
