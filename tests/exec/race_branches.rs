@@ -97,6 +97,37 @@ fn a_lane_whose_session_was_changed_did_not_pass_and_is_not_taken() {
     assert_eq!(world.race(&["adopt", "1"]).code, 0);
 }
 
+#[test]
+fn a_lane_whose_session_is_gone_or_cannot_be_read_did_not_pass_and_is_not_taken() {
+    let world = in_a_repository(World::new());
+    let lanes = raced(&world);
+    let session = text(&lanes[0], "session");
+    let file = world.sessions().into_iter().find(|file| id(file) == session).unwrap();
+    let was = fs::read(&file).unwrap();
+    let refused = |says: &str| {
+        let shown = world.race(&["show", "--json"]).out;
+        let first: Value = serde_json::from_str(shown.lines().next().unwrap()).unwrap();
+        assert_eq!(first["passed"], false, "{shown}");
+        assert!(text(&first, "damage").starts_with(says), "{shown}");
+        let table = world.race(&["show"]).out;
+        assert!(table.contains(&format!("lane 1 (damaged): {says}")), "{table}");
+        assert!(table.contains("adopt 2 takes lane 2"), "{table}");
+        let refused = world.race(&["adopt", "1"]);
+        assert!(
+            refused.code == 2 && refused.err.contains(&format!("nothing was taken: {says}")),
+            "{refused:?}"
+        );
+        assert_eq!(world.file("one.txt"), "first line\nsecond line\n");
+    };
+    fs::write(&file, "what nobody can read\n").unwrap();
+    refused(&format!("session {session} cannot be read: "));
+    fs::remove_file(&file).unwrap();
+    refused(&format!("session {session} is gone or empty"));
+
+    fs::write(&file, was).unwrap();
+    assert_eq!(world.race(&["adopt", "1"]).code, 0);
+}
+
 /// The check of the lanes stands in it.
 #[test]
 fn a_race_whose_own_session_was_changed_has_no_lane_that_passed_and_none_is_taken() {

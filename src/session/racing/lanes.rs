@@ -205,8 +205,11 @@ fn standing(
     let session = set_aside.filter(|_| is_started).map(|escrow| escrow.session.clone());
     let waits = set_aside.is_some() && !is_started && settled.is_none();
     let own = session.as_deref().and_then(|session| own_ledger(state, session));
-    let (own, damage) = own.unwrap_or_default();
     let made = made(folder, &terms);
+    // One that was started and made a branch had a ledger.
+    let is_lost = own.is_none() && made.is_some();
+    let lost = session.as_deref().filter(|_| is_lost).map(|session| lost(session, &terms.branch));
+    let (own, damage) = own.unwrap_or((Vec::new(), lost));
     // One that could not be started was given a part of the budget, which is settled, and has written
     // nothing: its file is not found.
     let has_written = session.as_deref().and_then(|session| exact(state, session)).is_some();
@@ -288,10 +291,21 @@ fn of_race(session: &str, call: CallId) -> String {
     session.strip_suffix(&format!("-{call}")).unwrap_or(session).to_owned()
 }
 
-/// The entries of a session of this very name, and what is wrong with its lines.
+/// The entries of a session of this very name, and what is wrong with its lines. One that cannot be read has no entries. `None`: there is
+/// none, or nothing was written to it.
 fn own_ledger(state: &Path, session: &str) -> Option<(Vec<Arc<Entry>>, Option<String>)> {
-    let (file, damage) = SessionStore::audited(&exact(state, session)?).ok()?;
-    Some((file.entries, damage))
+    Some(match SessionStore::audited(&exact(state, session)?) {
+        Ok((file, damage)) => (file.entries, damage),
+        Err(why) => (Vec::new(), Some(format!("session {session} cannot be read: {why}"))),
+    })
+}
+
+/// That the session of a lane is gone, whose branch is there.
+fn lost(session: &str, branch: &str) -> String {
+    format!(
+        "session {session} is gone or empty, so how the lane ended is not known; to take its changes along, look at the branch {branch} and \
+         merge it with git"
+    )
 }
 
 /// What the lane made, if its branch is no longer that.
