@@ -98,6 +98,77 @@ fn a_lane_whose_session_was_changed_did_not_pass_and_is_not_taken() {
 }
 
 #[test]
+fn a_lane_whose_session_is_gone_or_cannot_be_read_did_not_pass_and_is_not_taken() {
+    let world = in_a_repository(World::new());
+    let lanes = raced(&world);
+    let session = text(&lanes[0], "session");
+    let file = world.sessions().into_iter().find(|file| id(file) == session).unwrap();
+    let was = fs::read(&file).unwrap();
+    let refused = |says: &str| {
+        let shown = world.race(&["show", "--json"]).out;
+        let first: Value = serde_json::from_str(shown.lines().next().unwrap()).unwrap();
+        assert_eq!(first["passed"], false, "{shown}");
+        assert!(text(&first, "damage").starts_with(says), "{shown}");
+        let table = world.race(&["show"]).out;
+        assert!(table.contains(&format!("lane 1 (damaged): {says}")), "{table}");
+        assert!(table.contains("adopt 2 takes lane 2"), "{table}");
+        let refused = world.race(&["adopt", "1"]);
+        assert!(
+            refused.code == 2 && refused.err.contains(&format!("nothing was taken: {says}")),
+            "{refused:?}"
+        );
+        assert_eq!(world.file("one.txt"), "first line\nsecond line\n");
+    };
+    fs::write(&file, "what nobody can read\n").unwrap();
+    refused(&format!("session {session} cannot be read: "));
+    fs::remove_file(&file).unwrap();
+    refused(&format!("session {session} is gone or empty"));
+
+    fs::write(&file, was).unwrap();
+    assert_eq!(world.race(&["adopt", "1"]).code, 0);
+}
+
+/// The check of the lanes stands in it.
+#[test]
+fn a_race_whose_own_session_was_changed_has_no_lane_that_passed_and_none_is_taken() {
+    let world = in_a_repository(World::new());
+    raced(&world);
+    let file = of_lanes(&world, false).remove(0);
+    let race = id(&file);
+    assert_eq!(world.sessions_cli(&["fork", &race]).code, 0);
+    let fork = of_lanes(&world, false).iter().map(|file| id(file)).find(|other| *other != race).unwrap();
+    let was = fs::read_to_string(&file).unwrap();
+    assert!(was.contains("grep -q 1st"));
+    fs::write(&file, was.replace("grep -q 1st", "grep -q 2nd")).unwrap();
+
+    let why = format!("session {race} is not well-formed");
+    for session in [&race, &fork] {
+        let shown = world.race(&["show", "--json", session]).out;
+        let lanes: Vec<Value> = shown.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(lanes.len(), 2, "{shown}");
+        for lane in &lanes {
+            assert_eq!(lane["passed"], false, "{shown}");
+            assert!(text(lane, "damage").contains(&why), "{shown}");
+        }
+        let table = world.race(&["show", session]).out;
+        assert!(table.contains(&format!("lanes 1, 2 (damaged): {why}")), "{table}");
+        assert_eq!(table.matches(&why).count(), 1, "{table}");
+        assert!(!table.contains("countersign race adopt"), "{table}");
+        let refused = world.race(&["adopt", "1", session]);
+        let says = format!("nothing was taken: {why}");
+        assert!(refused.code == 2 && refused.err.contains(&says), "{refused:?}");
+    }
+    assert_eq!(world.file("one.txt"), "first line\nsecond line\n");
+    let branches = git(&world, &["for-each-ref", "refs/heads/race"]);
+    let kept = world.race(&["drop", &race]);
+    assert!(kept.code == 1 && kept.err.contains(&format!("nothing was removed: {why}")), "{kept:?}");
+    assert_eq!(git(&world, &["for-each-ref", "refs/heads/race"]), branches);
+
+    fs::write(&file, was).unwrap();
+    assert_eq!(world.race(&["adopt", "1", &race]).code, 0);
+}
+
+#[test]
 fn a_fork_leaves_the_branches_to_the_session_of_the_race() {
     let world = in_a_repository(World::new());
     raced(&world);

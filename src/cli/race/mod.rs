@@ -23,7 +23,9 @@ use crate::policy::shell::shell_word;
 use crate::runtime::SessionStore;
 use crate::runtime::store::subagents::started_by;
 use crate::runtime::store::{first_line_of, held};
-use crate::session::racing::{LaneStanding, adoption, drop_branches, lanes, race_in, takes_seed};
+use crate::session::racing::{
+    LaneStanding, adoption, audited_lanes, drop_branches, lanes, race_in, takes_seed,
+};
 use crate::session::{Keeping, SessionChoice};
 use crate::ui::RaceWish;
 use args::{OfRace, RaceArgs, RaceVerb};
@@ -51,6 +53,7 @@ pub(super) fn run(words: RaceArgs, before: Flags, environment: Environment) -> R
         Some(RaceVerb::Drop(of)) => {
             let found = RaceFound::of(&of, before, environment)?;
             found.is_its_own()?;
+            found.is_as_recorded()?;
             let dropped = drop_branches(&found.lanes, &found.invocation.cwd)
                 .map_err(|why| Fault::failed(why, "`countersign race show` shows the lanes"))?;
             if dropped.is_empty() {
@@ -91,9 +94,22 @@ struct RaceFound {
     is_elsewhere: bool,
     invocation: Invocation,
     lanes: Vec<LaneStanding>,
+    /// What is wrong with the session.
+    damage: Option<String>,
 }
 
 impl RaceFound {
+    /// Which branches are those of the race stands in its session.
+    fn is_as_recorded(&self) -> Result<(), Fault> {
+        match &self.damage {
+            Some(why) => Err(Fault::failed(
+                format!("nothing was removed: {why}"),
+                "`git branch -D` removes the branches that you name",
+            )),
+            None => Ok(()),
+        }
+    }
+
     /// A fork tells of the race that its session had before. Its branches are that one's, and its lanes may be at work.
     fn is_its_own(&self) -> Result<(), Fault> {
         let sessions = self.lanes.iter().filter_map(|lane| lane.session.as_deref());
@@ -117,20 +133,23 @@ impl RaceFound {
             Some(session) => place.locate(&Pick { session: Some(session.clone()), last: false })?,
             None => newest(&place)?,
         };
-        let file = SessionStore::read(&path).map_err(|why| Fault::failed(why, "name another session"))?;
+        let (file, damage) =
+            SessionStore::audited(&path).map_err(|why| Fault::failed(why, "name another session"))?;
         // What is taken goes where the race was.
         let folder = folder_of(&file.entries).filter(|folder| folder.is_dir()).unwrap_or_else(|| cwd.clone());
         let is_elsewhere = folder != cwd;
-        let lanes = lanes(&place.state, &file.entries, &folder, held(&path).is_some());
+        let is_open = held(&path).is_some();
+        let lanes = audited_lanes(&place.state, &file.entries, damage.as_deref(), &folder, is_open);
         if lanes.is_empty() {
+            let none = format!("session {} had no race", place.name(&path));
             return Err(Fault::usage(
-                format!("session {} had no race", place.name(&path)),
+                damage.map_or(none.clone(), |why| format!("{none} that can be found: {why}")),
                 "`countersign race --help` shows how to start one",
             ));
         }
         let id = place.name(&path);
         let invocation = super::invoke(&Flags { cd: Some(folder), ..flags }, environment, None)?;
-        Ok(Self { id, is_elsewhere, invocation, lanes })
+        Ok(Self { id, is_elsewhere, invocation, lanes, damage })
     }
 }
 

@@ -32,7 +32,8 @@ pub(crate) struct LaneStanding {
     pub(crate) asks: bool,
     /// The session of its race, if it neither settled nor is at work, nor will be: the process that ran it is gone.
     pub(crate) forsaken: Option<String>,
-    /// What is wrong with the lines of its session, in a sentence: then nobody knows how it ended, and nothing of it is taken.
+    /// What is wrong with its session or with that of its race, in a sentence: then nobody knows what it had to do or how it ended, and
+    /// nothing of it is taken.
     pub(crate) damage: Option<String>,
     /// What it has spent, when it is over.
     pub(crate) settled: Option<EscrowSettlement>,
@@ -110,10 +111,14 @@ pub(crate) fn lanes(state: &Path, entries: &[Arc<Entry>], folder: &Path, is_open
             let is_half_adopted = is_half_adopted(entries, lane, &terms, is_open);
             let other = set_aside.and_then(|escrow| of_another(state, entries, escrow));
             let (books, is_open) = match &other {
-                Some((books, is_open)) => (books.as_slice(), *is_open),
+                // Of one that cannot be read, the fork still has what it took along.
+                Some(other) if other.books.is_empty() => (entries, other.is_open),
+                Some(other) => (other.books.as_slice(), other.is_open),
                 None => (entries, is_open),
             };
             let mut standing = standing(state, books, folder, lane, set_aside, terms);
+            standing.damage =
+                other.as_ref().and_then(|other| other.damage.clone()).or(standing.damage.take());
             if set_aside.is_none() {
                 standing.why = refusal(entries, call);
             }
@@ -134,16 +139,40 @@ pub(crate) fn lanes(state: &Path, entries: &[Arc<Entry>], folder: &Path, is_open
 /// The session cannot be read.
 pub(crate) fn lanes_of(state: &Path, id: &str, folder: &Path) -> Result<Vec<LaneStanding>, String> {
     let Ok(path) = find(state, id) else { return Ok(Vec::new()) };
-    let entries = SessionStore::read(&path)?.entries;
-    Ok(lanes(state, &entries, folder, held(&path).is_some()))
+    let (file, damage) = SessionStore::audited(&path)?;
+    Ok(audited_lanes(state, &file.entries, damage.as_deref(), folder, held(&path).is_some()))
 }
 
-/// Of a fork, the ledger of the session whose lane it is, and whether a process has that one open: the lane may be at work there, whatever the
-/// fork says. `None`: it is this session's own, or the other one is gone.
-fn of_another(state: &Path, entries: &[Arc<Entry>], escrow: &Escrow) -> Option<(Vec<Arc<Entry>>, bool)> {
+/// The same of a session that was read from its file, and of what is wrong with that. The commit that a lane begins with, its branch and its
+/// check stand in the session of the race: where that was changed, nobody knows what the lanes had to do.
+pub(crate) fn audited_lanes(
+    state: &Path,
+    entries: &[Arc<Entry>],
+    damage: Option<&str>,
+    folder: &Path,
+    is_open: bool,
+) -> Vec<LaneStanding> {
+    let mut lanes = lanes(state, entries, folder, is_open);
+    if let Some(damage) = damage {
+        lanes.iter_mut().for_each(|lane| lane.damage = Some(damage.to_owned()));
+    }
+    lanes
+}
+
+/// The session that a fork has a lane of.
+struct Other {
+    books: Vec<Arc<Entry>>,
+    damage: Option<String>,
+    /// Whether a process has it open: the lane may be at work there, whatever the fork says.
+    is_open: bool,
+}
+
+/// Of a fork, the session whose lane it is. `None`: it is this session's own, or the other one is gone.
+fn of_another(state: &Path, entries: &[Arc<Entry>], escrow: &Escrow) -> Option<Other> {
     let Body::SessionStarted(started) = &entries.first()?.body else { return None };
     let above = started_by(&escrow.session).filter(|above| *above != started.session)?;
-    Some((own_ledger(state, above)?.0, held(&exact(state, above)?).is_some()))
+    let (books, damage) = own_ledger(state, above)?;
+    Some(Other { books, damage, is_open: held(&exact(state, above)?).is_some() })
 }
 
 fn lane_of(body: &Body) -> Option<(u64, CallId, LaneTerms)> {
@@ -176,8 +205,11 @@ fn standing(
     let session = set_aside.filter(|_| is_started).map(|escrow| escrow.session.clone());
     let waits = set_aside.is_some() && !is_started && settled.is_none();
     let own = session.as_deref().and_then(|session| own_ledger(state, session));
-    let (own, damage) = own.unwrap_or_default();
     let made = made(folder, &terms);
+    // One that was started and made a branch had a ledger.
+    let is_lost = own.is_none() && made.is_some();
+    let lost = session.as_deref().filter(|_| is_lost).map(|session| lost(session, &terms.branch));
+    let (own, damage) = own.unwrap_or((Vec::new(), lost));
     // One that could not be started was given a part of the budget, which is settled, and has written
     // nothing: its file is not found.
     let has_written = session.as_deref().and_then(|session| exact(state, session)).is_some();
@@ -259,10 +291,21 @@ fn of_race(session: &str, call: CallId) -> String {
     session.strip_suffix(&format!("-{call}")).unwrap_or(session).to_owned()
 }
 
-/// The entries of a session of this very name, and what is wrong with its lines.
+/// The entries of a session of this very name, and what is wrong with its lines. One that cannot be read has no entries. `None`: there is
+/// none, or nothing was written to it.
 fn own_ledger(state: &Path, session: &str) -> Option<(Vec<Arc<Entry>>, Option<String>)> {
-    let (file, damage) = SessionStore::audited(&exact(state, session)?).ok()?;
-    Some((file.entries, damage))
+    Some(match SessionStore::audited(&exact(state, session)?) {
+        Ok((file, damage)) => (file.entries, damage),
+        Err(why) => (Vec::new(), Some(format!("session {session} cannot be read: {why}"))),
+    })
+}
+
+/// That the session of a lane is gone, whose branch is there.
+fn lost(session: &str, branch: &str) -> String {
+    format!(
+        "session {session} is gone or empty, so how the lane ended is not known; to take its changes along, look at the branch {branch} and \
+         merge it with git"
+    )
 }
 
 /// What the lane made, if its branch is no longer that.

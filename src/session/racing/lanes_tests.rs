@@ -53,7 +53,7 @@ fn race(settled: Option<EscrowSettlement>) -> Vec<Arc<Entry>> {
 }
 
 #[test]
-fn a_lane_whose_ledger_cannot_be_read_has_begun() {
+fn a_lane_whose_ledger_cannot_be_read_has_begun_and_is_damaged() {
     let place = tempfile::tempdir().unwrap();
     let ledger = place.path().join(format!("sessions/{SESSION}.jsonl"));
     std::fs::create_dir(place.path().join("sessions")).unwrap();
@@ -69,9 +69,12 @@ fn a_lane_whose_ledger_cannot_be_read_has_begun() {
     }
     std::fs::write(&ledger, "what nobody can read\n").unwrap();
     let lanes = lanes(place.path(), &race(None), place.path(), false);
-    assert_eq!(told::row(&lanes[0])[3], "cut off");
-    assert!(told::next(&lanes, "adopt")[0].contains("the process that ran lane 1 is gone"));
-    assert!(adopted(&lanes).contains("the process that ran lane 1 is gone"));
+    assert_eq!(told::row(&lanes[0])[3], "damaged");
+    let why = format!("session {SESSION} cannot be read: ");
+    let next = told::next(&lanes, "adopt");
+    assert!(next[0].starts_with(&format!("lane 1 (damaged): {why}")), "{next:?}");
+    assert!(next[1].contains("the process that ran lane 1 is gone"), "{next:?}");
+    assert!(adopted(&lanes).starts_with(&format!("nothing was taken: {why}")));
 }
 
 #[test]

@@ -21,7 +21,7 @@ use point::point;
 use seeds::check_models;
 
 pub(crate) use adopting::{adoption, branches_of, drop_branches};
-pub(crate) use lanes::{LaneStanding, lanes, lanes_of};
+pub(crate) use lanes::{LaneStanding, audited_lanes, lanes, lanes_of};
 pub(crate) use point::Point;
 pub(crate) use racer::Racer;
 pub(crate) use seeds::takes_seed;

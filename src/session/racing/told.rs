@@ -79,12 +79,13 @@ pub(crate) fn next(lanes: &[LaneStanding], adopt: &str) -> Vec<String> {
     of_lanes.chain(half_adopted(lanes)).chain(taking(lanes, adopt)).collect()
 }
 
-/// Why a lane ended as it did. What several were not started for is said once, with the first of them.
+/// Why a lane ended as it did. What several were not started for is said once, with the first of them, and so is what is wrong with the session
+/// of their race.
 fn reason(lanes: &[LaneStanding], lane: &LaneStanding) -> Option<String> {
     let said = why(lane)?;
+    let is_shared = |one: &LaneStanding| is_rejected(one) || one.damage.is_some();
     let is_alike = |other: &&LaneStanding| {
-        other.lane == lane.lane
-            || is_rejected(lane) && is_rejected(other) && why(other).as_ref() == Some(&said)
+        other.lane == lane.lane || is_shared(lane) && is_shared(other) && why(other).as_ref() == Some(&said)
     };
     let alike: Vec<u64> = lanes.iter().filter(is_alike).map(|lane| lane.lane).collect();
     let is_first = alike.first() == Some(&lane.lane);

@@ -25,9 +25,11 @@ fn sandbox(workspace: &Path, hidden: &Path) -> Sandbox {
     Sandbox::new(env!("CARGO_BIN_EXE_countersign").into(), confinement)
 }
 
-/// Whether there is a sandbox at all; where there is none, nothing pretends to be.
+/// Whether there is a sandbox at all; where there is none, nothing pretends to be, and that is said.
 fn is_held() -> bool {
-    !matches!(support(), Support::None(_))
+    let Support::None(why) = support() else { return true };
+    eprintln!("the sandbox was not tried on this machine: {why}");
+    false
 }
 
 #[tokio::test]
