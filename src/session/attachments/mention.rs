@@ -79,7 +79,8 @@ pub(super) fn pasted(text: &str) -> Vec<Vec<String>> {
     if line.len() > LONGEST || line.contains('\n') || !begins_a_path(line) {
         return Vec::new();
     }
-    let whole = quoted(line).or_else(|| address(line)).unwrap_or_else(|| line.to_owned());
+    let between = quoted(line).filter(|inside| inside.len() + 2 == line.len());
+    let whole = between.or_else(|| address(line)).unwrap_or_else(|| line.to_owned());
     vec![vec![whole], vec![unescaped(line)], words(line)]
 }
 
@@ -257,6 +258,10 @@ mod tests {
         assert_eq!(pasted("/tmp/a.png\n")[0], ["/tmp/a.png"]);
         assert_eq!(pasted("/tmp/my pic.png")[0], ["/tmp/my pic.png"]);
         assert_eq!(pasted("'/tmp/my pic.png' ")[0], ["/tmp/my pic.png"]);
+        assert_eq!(pasted("'/tmp/a b.png' '/tmp/c.png'")[2], ["/tmp/a b.png", "/tmp/c.png"]);
+        for more in ["'/tmp/a.png' is broken", "\"/tmp/a.png\"; rm x", "'/tmp/a.png' '/tmp/b.png'"] {
+            assert!(pasted(more).iter().all(|list| *list != ["/tmp/a.png"]), "nothing is left out: {more}");
+        }
         assert_eq!(pasted(r"/tmp/my\ pic\(1\).png")[1], ["/tmp/my pic(1).png"]);
         assert_eq!(pasted("file:///tmp/my%20pic%C3%BC.png")[0], ["/tmp/my picü.png"]);
         assert_eq!(pasted("'/a b.png' /c.png ~/d.png")[2], ["/a b.png", "/c.png", "~/d.png"]);

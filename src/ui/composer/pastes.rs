@@ -26,6 +26,8 @@ const NUMBER: char = '\u{2f8}';
 const DOT: char = '\u{2f4}';
 /// The hyphen in the name of a file, for the same reason.
 const HYPHEN: char = '\u{2f7}';
+/// The full stop in it, for the same reason.
+const STOP: char = '\u{2f5}';
 /// What stands for the middle of a long one, for the same reason.
 const MORE: char = '\u{2f6}';
 /// How many characters of a file's name are shown at most, from its two ends.
@@ -123,6 +125,7 @@ fn joined(name: &str) -> String {
         '·' => DOT,
         '×' => TIMES,
         '-' => HYPHEN,
+        '.' => STOP,
         other => other,
     };
     name.chars().map(letter).collect()
@@ -130,7 +133,7 @@ fn joined(name: &str) -> String {
 
 /// Whether a character stands for another one in names, so that they are one word.
 pub(in crate::ui) fn is_stand_in(c: char) -> bool {
-    matches!(c, JOINS | LEFT | RIGHT | NUMBER | DOT | TIMES | HYPHEN | MORE)
+    matches!(c, JOINS | LEFT | RIGHT | NUMBER | DOT | TIMES | HYPHEN | STOP | MORE)
 }
 
 /// Whether a paste is recorded as one, and has a name of its own wherever people read the message.
@@ -153,6 +156,7 @@ pub fn plain(text: &str) -> String {
         DOT => '·',
         TIMES => '×',
         HYPHEN => '-',
+        STOP => '.',
         MORE => '…',
         other => other,
     };
