@@ -157,3 +157,23 @@ fn the_white_space_of_a_command_is_seen_in_its_pane_and_on_its_page() {
     let title = page.lines().find(|line| line.contains("shell  $")).unwrap();
     assert!(title.contains("$ echo a⇥   b\\u{a0}c [40 blanks] ; rm -r x"), "{page}");
 }
+
+#[test]
+fn what_waits_below_a_call_that_was_allowed_stays_in_sight() {
+    let mut builder = SessionBuilder::new();
+    builder.user("Go.");
+    let lines = |n: usize| (0..n).map(|at| format!("echo {at}")).collect::<Vec<_>>().join("\n");
+    let commands = [lines(64), "echo b".to_owned(), "echo the last one".to_owned()];
+    let made = commands.iter().map(|line| builder.tool_use("shell", json!({ "command": line }))).collect();
+    let open = builder.say(None, "", "", made);
+    for (call, line) in open.iter().zip(commands) {
+        builder.ask(call.id(), "shell", Preview::Command(line));
+    }
+    builder.decide(open[1].id(), true, Decider::User);
+    std::mem::forget(open);
+    let mut harness = ScreenHarness::new(builder);
+    for (width, height) in [(80, 24), (120, 40)] {
+        let frame = harness.frame(width, height);
+        assert!(frame.contains("waits for you · 1 of 2") && frame.contains("$ echo the last one"), "{frame}");
+    }
+}

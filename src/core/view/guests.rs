@@ -1,6 +1,8 @@
 //! Calls of sub-agents that wait for a person, as they are shown above their sessions: cards of this view, by ids that only this
 //! view knows. What is decided about one is told its session by the call's own name. Facts of the process, as their sessions are.
 
+use std::ops::Bound;
+
 use crate::agent::{CallAddress, Intent, SubagentPath};
 use crate::ledger::{ApprovalRequest, CallId, EntryId};
 use crate::tool::delegate;
@@ -45,6 +47,12 @@ impl View {
     /// The session's own.
     pub fn own_waiting(&self) -> impl Iterator<Item = (EntryId, &ApprovalRequest)> {
         self.asks.iter().filter_map(|call| self.panel(*call)?.request())
+    }
+
+    /// How many calls stand below this one, down to the last that waits for a person.
+    pub fn down_to_the_last_that_waits(&self, call: CallId) -> usize {
+        let last = self.own_waiting().map(|(_, asked)| asked.call).max().filter(|last| *last > call);
+        last.map_or(0, |last| self.panels.range((Bound::Excluded(call), Bound::Included(last))).count())
     }
 
     /// What those name that the sandbox cannot hide: what a person can have read who accepts all of it.
