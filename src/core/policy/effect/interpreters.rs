@@ -94,6 +94,7 @@ const INTERPRETERS: &[Interpreter] = &[
             "pbosh",
             "ion",
             "murex",
+            "brush",
             "scsh",
             "zsh-beta",
             "static-sh",

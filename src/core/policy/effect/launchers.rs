@@ -227,7 +227,7 @@ const OF_NAMES: &[&str] = &[
 /// Programs of which only an argument may be such a text.
 const BY_ARGUMENT: &[&str] = &[
     "less", "man", "tar", "gtar", "bsdtar", "rsync", "scp", "git", "hg", "zip", "cpio", "tcpdump", "cmake",
-    "tmux", "screen",
+    "tmux", "screen", "nc", "ncat", "netcat",
 ];
 
 /// Programs beside shells that start what their standard input says. Their arguments are looked at in other ways.
