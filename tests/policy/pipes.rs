@@ -222,7 +222,7 @@ fn every_program_that_runs_what_it_reads_is_asked_about() {
             ("deny", "wsl sh -c 'git push'"),
             ("deny", "wsl.exe -- git push"),
             ("deny", "tmux new-window 'git push'"),
-            ("deny", "nc -l -p 8080 -c 'git push'"),
+            ("ask", "nc -l -p 8080 -c 'git push'"),
             ("deny", "brush -c 'git push'"),
             ("allow", "cat x | docker login --password-stdin"),
             ("allow", "cat x | docker run -i image jq ."),
