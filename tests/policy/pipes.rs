@@ -275,6 +275,8 @@ fn what_a_script_of_sed_runs_or_writes_is_asked_about() {
         &[
             ("ask", "sed -n wsecret.txt f"),
             ("ask", "sed s/a/b/wsecret.txt f"),
+            ("ask", "sed -i '' 'wsecret.txt' f"),
+            ("allow", "sed -i '' 's/a/b/' f"),
             ("ask", "watch \"sed -n wsecret.txt f\""),
             ("ask", "docker exec c sed -n wsecret.txt f"),
             ("allow", "watch \"sed -n wother.txt f\""),
