@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::effect;
 use super::git_names;
+use super::sed_calls;
 use super::shell::{Command, GivenText, HOLE, Reading, Word, is_of_system, is_read_through};
 use super::started::{CommandWords, FedWords, only_names, only_runs, rough_words, tails_where};
 use crate::tool::SideEffect;
@@ -26,8 +27,16 @@ struct ForeignText {
 impl Guesses {
     /// What can be guessed of this line.
     pub(super) fn of(reading: &Reading) -> Self {
+        let inputs = in_input(reading);
         let embedded = reading.commands.iter().flat_map(embedded);
-        let texts = embedded.chain(in_input(reading).iter().map(|text| ForeignText::of(text))).collect();
+        let scripts = reading.commands.iter().flat_map(sed_calls::of_command);
+        let scripts = scripts.chain(inputs.iter().flat_map(|text| sed_calls::in_line(text)));
+        // Lines of which nobody here knows what they say are a hole.
+        let run = scripts.flat_map(|script| {
+            script.commands.into_iter().chain(script.runs_lines.then(|| HOLE.to_string()))
+        });
+        let others = inputs.iter().cloned().chain(run).map(|text| ForeignText::of(&text));
+        let texts = embedded.chain(others).collect();
         Self { texts, unknown: reading.commands.iter().filter_map(behind_unknown).collect() }
     }
 
@@ -86,19 +95,7 @@ fn embedded(command: &Command) -> Vec<ForeignText> {
         listed: Some(text.clone()).filter(|_| is_listed(before)),
         ..ForeignText::of(text)
     };
-    let all: Vec<ForeignText> = may_start.map(of_word).collect();
-    let scripts = sed_scripts(&program, &texts).into_iter();
-    all.into_iter().chain(scripts.map(|text| ForeignText::of(&text))).collect()
-}
-
-/// What a script of `sed` runs, by the program or behind a launcher: commands, and lines of which nobody here knows what they say.
-fn sed_scripts(program: &str, arguments: &[String]) -> Vec<String> {
-    let is_sed = |name: &str| matches!(name.rsplit('/').next(), Some("sed" | "gsed"));
-    let behind = arguments.iter().position(|word| is_sed(word)).filter(|_| effect::is_launcher(program));
-    let from = if is_sed(program) { Some(0) } else { behind.map(|at| at + 1) };
-    let Some(words) = from.and_then(|from| arguments.get(from..)) else { return Vec::new() };
-    let script = effect::sed_script(words);
-    script.commands.into_iter().chain(script.runs_lines.then(|| HOLE.to_string())).collect()
+    may_start.map(of_word).collect()
 }
 
 /// The words behind a program that nobody knows: it may be one that starts what they say.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::effect::{self, Tree};
+use super::sed_calls;
 use super::shell::{self, Access, Command, HOLE, Reading, Word};
 use super::signs::{Sign, path, signs, text, ways};
 use super::started::lines_in;
@@ -88,13 +89,10 @@ impl Mentioned {
             return;
         }
         let uses = if reads { tools(Access::Reads) } else { OF_FILES };
-        if command.program().is_some_and(|program| matches!(program.as_str(), "sed" | "gsed")) {
-            let words: Vec<String> = command.arguments().iter().map(Word::with_holes).collect();
-            // A name may be joined to the letter before it: `wout`.
-            let files = effect::sed_script(&words).files.into_iter();
-            let sign = |file: &String| if file.contains(HOLE) { vec![Sign::Any] } else { signs(file) };
-            self.perhaps.extend(files.map(|file| (uses, sign(&file))));
-        }
+        // A name may be joined to the letter before it: `wout`.
+        let files = sed_calls::of_command(command).into_iter().flat_map(|script| script.files);
+        let sign = |file: &String| if file.contains(HOLE) { vec![Sign::Any] } else { signs(file) };
+        self.perhaps.extend(files.map(|file| (uses, sign(&file))));
         let environment = command.environment.iter();
         for word in environment.chain(command.arguments()) {
             for way in all_ways(word, reading) {

@@ -24,6 +24,7 @@ mod place;
 mod receipt;
 mod registry;
 mod rule;
+mod sed_calls;
 pub mod shell;
 mod signs;
 mod started;

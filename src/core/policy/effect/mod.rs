@@ -31,7 +31,7 @@ pub(super) use launchers::{
 };
 pub(super) use reads::{opens, operands};
 pub(super) use receivers::receivers;
-pub(super) use sed_scripts::sed_script;
+pub(super) use sed_scripts::{SedScript, sed_script};
 pub(super) use starters::{program_places, started};
 pub(super) use trees::{Tree, trees};
 

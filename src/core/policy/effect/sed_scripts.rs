@@ -18,28 +18,55 @@ pub(in crate::policy) struct SedScript {
 
 /// The script in these arguments. What a file says (`-f`) is not looked into.
 pub(in crate::policy) fn sed_script(arguments: &[String]) -> SedScript {
-    let text = text(arguments);
-    // Versions differ in whether a `/` in brackets ends an expression. One that cannot read a script runs nothing of it. Where none can be
-    // followed here, there may be one that reads it all the same.
-    let ways: Vec<SedScript> =
-        [false, true].into_iter().filter_map(|brackets| SedReader::read(&text, brackets)).collect();
-    if ways.is_empty() {
-        return SedScript { runs_lines: text.contains(['e', HOLE]), ..SedScript::default() };
-    }
-    let mut whole = SedScript::default();
-    for way in ways {
-        whole.runs_lines |= way.runs_lines;
-        whole.commands.extend(way.commands);
-        whole.files.extend(way.files);
+    let gnu = text(arguments, Options::Gnu);
+    let bsd = text(arguments, Options::Bsd);
+    let mut whole = read(&gnu).unwrap_or_else(|| unread(&gnu));
+    if bsd != gnu {
+        // The word that it takes for a script may be the name of a file for GNU. If the ending is empty, it is none.
+        let is_sure = arguments.iter().any(String::is_empty);
+        whole.add(read(&bsd).unwrap_or_else(|| if is_sure { unread(&bsd) } else { SedScript::default() }));
     }
     whole
 }
 
+impl SedScript {
+    fn add(&mut self, other: Self) {
+        self.runs_lines |= other.runs_lines;
+        self.commands.extend(other.commands);
+        self.files.extend(other.files);
+    }
+}
+
+/// What a script does. `None`: it cannot be followed.
+fn read(text: &str) -> Option<SedScript> {
+    // Versions differ in whether a `/` in brackets ends an expression. One that cannot read a script runs nothing of it. Where none can be
+    // followed here, there may be one that reads it all the same.
+    let mut ways = [false, true].into_iter().filter_map(|brackets| SedReader::read(text, brackets));
+    let mut whole = ways.next()?;
+    ways.for_each(|way| whole.add(way));
+    Some(whole)
+}
+
+/// What a script may do that cannot be followed.
+fn unread(text: &str) -> SedScript {
+    SedScript { runs_lines: text.contains(['e', HOLE]), ..SedScript::default() }
+}
+
+/// Whose options are meant.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Options {
+    /// They may stand behind operands, and `-l` has a value.
+    Gnu,
+    /// They end at the first operand, and the value of `-i` may be the next word: `sed -i '' 's/a/b/' f`.
+    Bsd,
+}
+
 /// The script: what options bring, each on a line, or else the first operand.
-fn text(arguments: &[String]) -> String {
+fn text(arguments: &[String], options: Options) -> String {
     let mut brought: Vec<&str> = Vec::new();
     let (mut operand, mut has_file) = (None, false);
-    let mut words = arguments.iter().map(String::as_str);
+    let is_bsd = options == Options::Bsd;
+    let mut words = arguments.iter().map(String::as_str).peekable();
     while let Some(word) = words.next() {
         if word == "--" {
             operand = operand.or_else(|| words.next());
@@ -62,9 +89,12 @@ fn text(arguments: &[String]) -> String {
         }
         let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.is_empty()) else {
             operand = operand.or(Some(word));
+            if is_bsd {
+                break;
+            }
             continue;
         };
-        let Some((letter, value)) = valued(letters) else { continue };
+        let Some((letter, value)) = valued(letters, options) else { continue };
         let value = Some(value).filter(|value| !value.is_empty());
         match letter {
             'e' => brought.extend(value.or_else(|| words.next())),
@@ -74,6 +104,10 @@ fn text(arguments: &[String]) -> String {
                     words.next();
                 }
             }
+            // The ending of the name of a copy. None has a slash, unlike most scripts.
+            'i' | 'I' if is_bsd && value.is_none() => {
+                words.next_if(|word| !word.contains('/'));
+            }
             _ => {}
         }
     }
@@ -81,8 +115,9 @@ fn text(arguments: &[String]) -> String {
 }
 
 /// The first letter with a value, and what is joined to it.
-fn valued(letters: &str) -> Option<(char, &str)> {
-    let (at, letter) = letters.char_indices().find(|(_, c)| "efliI".contains(*c))?;
+fn valued(letters: &str, options: Options) -> Option<(char, &str)> {
+    let known = if options == Options::Bsd { "efiI" } else { "efliI" };
+    let (at, letter) = letters.char_indices().find(|(_, c)| known.contains(*c))?;
     letters.get(at + letter.len_utf8()..).map(|value| (letter, value))
 }
 
@@ -324,6 +359,36 @@ mod tests {
         ] {
             let found = script(words);
             assert_eq!((found.commands, found.files), (owned(commands), owned(files)), "{words:?}");
+        }
+    }
+
+    #[test]
+    fn the_options_of_bsd_count_as_those_of_gnu() {
+        for (words, commands, files) in [
+            (&["-i", "", "wsecret", "f"][..], &[][..], &["secret"][..]),
+            (&["-ni", "", "-e", "wsecret", "f"], &[], &["secret"]),
+            (&["-I", ".bak", "wsecret", "f"], &[], &["secret"]),
+            (&["-i", "p", "1egit push", "f"], &["git push"], &[]),
+            (&["-l", "wsecret", "f"], &[], &["secret"]),
+            (&["wsecret", "-e", "p", "f"], &[], &["secret"]),
+            (&["-i", "wsecret", "f"], &[], &["secret"]),
+        ] {
+            let found = script(words);
+            assert_eq!((found.commands, found.files), (owned(commands), owned(files)), "{words:?}");
+        }
+        assert!(script(&["-i", "", "s/a/b/e", "f"]).runs_lines);
+        assert!(script(&["-i", "", "s/a[/e", "f"]).runs_lines);
+        for words in [
+            &["-i", "", "s/a/b/", "f"][..],
+            &["-i", "", "-e", "s/a/b/", "file"],
+            &["-i", ".bak", "s/a/b/", "file"],
+            &["-i", "s/a/b/", "file", "e"],
+            &["-i", "1d", "file"],
+            &["-l", "5", "p", "file"],
+            &["file", "-e", "s/a/b/"],
+        ] {
+            let found = script(words);
+            assert!(!found.runs_lines && found.commands.is_empty() && found.files.is_empty(), "{words:?}");
         }
     }
 
