@@ -138,7 +138,7 @@ impl Out {
             fault: None,
             message: None,
             refused: Vec::new(),
-            denials: ToldDenials::default(),
+            denials: ToldDenials::new(invocation.config.mode),
             subagents: ToldSubagents::default(),
             handoff: None,
             gone: None,
