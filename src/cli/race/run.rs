@@ -40,8 +40,8 @@ pub(super) fn race(invocation: &Invocation, is_json: bool, race: Intent) -> Resu
     for notice in &session.notices {
         complain(&format!("note: {}", one_line(notice)));
     }
-    complain(&format!("note: session {}; ctrl-c stops all lanes", session.id));
-    let Followed { entries, is_stopped, denials } = follow(session, invocation.config.mode, race, Until::AllSettled)?;
+    let Followed { entries, is_stopped, denials } =
+        follow(session, invocation.config.mode, race, Until::AllSettled)?;
     denials.lines().for_each(|line| complain(line));
     let standing = lanes(&state_of(&invocation.environment)?, &entries, Path::new(&invocation.cwd), false);
     say(&shown::lanes(&standing, is_json))?;
@@ -117,13 +117,8 @@ fn follow(session: Session, mode: Mode, intent: Intent, until: Until) -> Result<
     followed
 }
 
-async fn followed(
-    session: Session,
-    mode: Mode,
-    intent: Intent,
-    until: Until,
-) -> Result<Followed, Fault> {
-    let Session { driver, handles, first, before, groups, .. } = session;
+async fn followed(session: Session, mode: Mode, intent: Intent, until: Until) -> Result<Followed, Fault> {
+    let Session { driver, handles, first, before, groups, id, .. } = session;
     let (signal_to, mut signals) = mpsc::channel(4);
     signals::listen_for(&signal_to, &groups, whose)?;
     let running = tokio::spawn(driver.run(first));
@@ -154,6 +149,10 @@ async fn followed(
         match event {
             Some(Event::Live(Live::Refused(why))) if !is_stopped => refused = Some(why),
             Some(Event::Appended(entry)) => {
+                // The race has started: of one that is refused no session is kept.
+                if until == Until::AllSettled && matches!(entry.body, Body::User(_)) {
+                    complain(&format!("note: session {id}; ctrl-c stops all lanes"));
+                }
                 tell(&entry, &mut open, &mut rejections);
                 has_ended |= matches!(entry.body, Body::TurnEnded(_));
                 entries.push(entry);
