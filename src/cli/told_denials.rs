@@ -4,17 +4,25 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::agent::CallAddress;
 use crate::config::fault::one_line;
-use crate::ledger::{ApprovalRequest, Arguments, Body, CallId, Outcome};
+use crate::ledger::{ApprovalRequest, Arguments, Body, CallId, Change, Outcome};
+use crate::policy::Mode;
 use crate::view::summary;
 
-/// What to do where a call was denied because of what the sandbox cannot hide.
-const GAPS_NEXT: &str = "next: so that a command runs although the sandbox cannot hide everything here, accept that once in the app \
-    (`countersign --mode auto`; g in the question) and go on with that session (`exec --resume SESSION`); or allow the command by a \
-    rule (--allow), which runs it without the sandbox; or work in a smaller folder (-C)";
+/// What to do where a call was denied in this mode because of what the sandbox cannot hide. A session that is gone on with does not keep
+/// its mode.
+fn gaps_next(mode: Mode) -> String {
+    format!(
+        "next: so that a command runs although the sandbox cannot hide everything here, accept that once in the app \
+         (`countersign --mode {mode}`; g in the question) and go on with that session (`exec --resume SESSION --mode {mode}`); \
+         or allow the command by a rule (--allow), which runs it without the sandbox; or work in a smaller folder (-C)"
+    )
+}
 
 /// What a session and its sub-agents were denied.
 #[derive(Debug, Default)]
 pub(in crate::cli) struct ToldDenials {
+    /// The mode of the session.
+    mode: Mode,
     /// What each call is about.
     calls: BTreeMap<CallAddress, String>,
     /// The command of each that is the check of a goal.
@@ -37,6 +45,11 @@ fn command(arguments: &Arguments) -> String {
 }
 
 impl ToldDenials {
+    /// Those of a session that is in this mode.
+    pub(in crate::cli) fn new(mode: Mode) -> Self {
+        Self { mode, ..Self::default() }
+    }
+
     /// Takes in an entry of the session at the end of this path, whose calls are named so before a colon; of those without a name nothing
     /// is said before them.
     pub(in crate::cli) fn read(&mut self, path: &[CallId], body: &Body, whose: Option<&str>) {
@@ -56,6 +69,7 @@ impl ToldDenials {
                     self.calls.insert(at(call), summary(&arguments));
                 }
             }
+            Body::Change(Change::Mode { mode, .. }) if path.is_empty() => self.mode = *mode,
             Body::ApprovalRequested(asked) => self.hear_request(at(asked.call), asked),
             Body::ApprovalDecided(decision) if !decision.allow => {
                 self.reasons.entry(at(decision.call)).or_default().push(decision.reason.clone());
@@ -65,7 +79,7 @@ impl ToldDenials {
                 let at = at(result.call);
                 let what = self.calls.get(&at).map(String::as_str).unwrap_or_default();
                 if self.gaps.remove(&at) {
-                    self.next = Some(GAPS_NEXT.to_owned());
+                    self.next = Some(gaps_next(self.mode));
                 }
                 let whose = whose.map(|whose| format!("{whose}: ")).unwrap_or_default();
                 let check = self.checks.get(&at).map(|command| format!("{whose}the check `{command}`"));
@@ -110,5 +124,58 @@ impl ToldDenials {
     /// A line for each call that was denied, and for each that was not started; and what to do, where the reasons do not say it.
     pub(in crate::cli) fn lines(&self) -> impl Iterator<Item = &String> {
         self.denied.iter().chain(&self.not_started).chain(&self.next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::ledger::{Decider, Facts, Preview, Sandboxing, ToolResult};
+
+    #[test]
+    fn how_to_go_on_where_the_sandbox_hides_too_little_has_the_mode_of_the_run() {
+        let mut told = ToldDenials::new(Mode::Ask);
+        told.read(&[], &Body::Change(Change::Mode { mode: Mode::Auto, resumed: false }), None);
+        // That of a sub-agent is not the session's.
+        let below = Body::Change(Change::Mode { mode: Mode::Plan, resumed: false });
+        told.read(&[CallId(1)], &below, None);
+        let asked = ApprovalRequest {
+            call: CallId(2),
+            name: "shell".to_owned(),
+            arguments: json!({}),
+            why: "not all can be hidden".to_owned(),
+            risk: String::new(),
+            effects: Vec::new(),
+            preview: Preview::None,
+            warning: None,
+            rule: None,
+            sandboxing: Sandboxing::Without,
+            leads_to: None,
+            is_partial: false,
+            is_usual: false,
+            replaces: false,
+            gaps: vec!["many".to_owned()],
+        };
+        told.read(&[], &Body::ApprovalRequested(asked), None);
+        let result = ToolResult {
+            call: CallId(2),
+            name: "shell".to_owned(),
+            outcome: Outcome::Denied(Decider::Nobody),
+            content: String::new(),
+            written: None,
+            duration_ms: 0,
+            cut_chars: 0,
+            facts: Facts::default(),
+            images: Vec::new(),
+        };
+        told.read(&[], &Body::ToolResult(Arc::new(result)), None);
+        let lines: Vec<&String> = told.lines().collect();
+        let next = lines.last().unwrap();
+        assert!(next.contains("`countersign --mode auto`"), "{next}");
+        assert!(next.contains("`exec --resume SESSION --mode auto`"), "{next}");
     }
 }

@@ -116,17 +116,7 @@ pub(crate) fn demands(cwd: &Path, environment: &Environment) -> Result<Vec<Deman
             }
         }
         let (skills, _told_as_ignored) = skills::of(&content);
-        all.extend(skills.into_iter().map(|(skill, file)| Demand {
-            verb: "tells",
-            what: format!(
-                "the model about the skill {}: {}{}",
-                skill.name,
-                skill.description,
-                run_first(&skill)
-            ),
-            place: format!("{}:1", file.display()),
-            needs_trust: true,
-        }));
+        all.extend(skills.into_iter().map(|(skill, file)| of_skill(&skill, &file)));
         all.extend(of_commands(&content, &place, &called));
         let (helpers, _told_as_ignored) = subagents::of(&content);
         all.extend(helpers.into_iter().filter(|one| !one.is_off).map(|one| Demand {
@@ -151,6 +141,20 @@ fn callable_skills(files: &[Content], environment: &Environment) -> BTreeSet<Str
         all.extend(own);
     }
     all.into_iter().filter(|(skill, _)| skill.is_callable).map(|(skill, _)| skill.name).collect()
+}
+
+/// What is said of a skill. One of which the model is not told is offered to the user, unless a built-in command hides it.
+fn of_skill(skill: &skills::Skill, file: &Path) -> Demand {
+    let (name, description, runs) = (&skill.name, &skill.description, run_first(skill));
+    let (verb, what) = if skill.is_told {
+        ("tells", format!("the model about the skill {name}: {description}{runs}"))
+    } else if skill.is_callable && !is_built_in(name) {
+        ("offers", format!("the skill /{name}, of which the model is not told: {description}{runs}"))
+    } else {
+        let file = file.display();
+        ("ignored", format!("{file}: neither the model nor you can call the skill {name}"))
+    };
+    Demand { verb, what, place: format!("{}:1", file.display()), needs_trust: true }
 }
 
 /// What is said of that which a skill runs when the user calls it.
@@ -255,5 +259,28 @@ fn told(before: &Config, after: &Config, setting: &Setting, standing: Looseness)
     match setting.row.asks {
         Some(asks) => asks(before, after, setting).into_iter().map(|(verb, what)| one(verb, what)).collect(),
         None => vec![one("loosens", setting.written())],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_skill_is_shown_by_who_can_call_it() {
+        let shown = |name: &str, head: &str| {
+            let text = format!("---\ndescription: It does.\n{head}---\nDo it.\n");
+            let skill = skills::Skill::parse(&text, name).unwrap();
+            let demand = of_skill(&skill, Path::new("SKILL.md"));
+            assert!(demand.needs_trust && demand.place == "SKILL.md:1", "{demand:?}");
+            format!("{} {}", demand.verb, demand.what)
+        };
+        assert_eq!(shown("usr", ""), "tells the model about the skill usr: It does.");
+        let quiet = "disable-model-invocation: true\n";
+        assert_eq!(shown("usr", quiet), "offers the skill /usr, of which the model is not told: It does.");
+        let nobody =
+            |name: &str| format!("ignored SKILL.md: neither the model nor you can call the skill {name}");
+        assert_eq!(shown("help", quiet), nobody("help"));
+        assert_eq!(shown("usr", &format!("{quiet}user-invocable: false\n")), nobody("usr"));
     }
 }

@@ -276,12 +276,21 @@ fn tools(brought: Option<&BroughtTools>, of: impl Fn(&str) -> Option<String>) ->
 fn skills_of(config: &Config, cwd: &std::path::Path) -> Vec<(String, Vec<String>)> {
     let described = |(skill, file): &(skills::Skill, PathBuf)| {
         let who = match (skill.is_callable, skill.is_told) {
-            (true, _) if is_built_in(&skill.name) => {
+            (true, false) if is_built_in(&skill.name) => {
+                format!(
+                    "called by nobody: /{} is a built-in command; the model is not told of it",
+                    skill.name
+                )
+            }
+            (false, false) => {
+                "called by nobody: there is no slash command for it; the model is not told of it".to_owned()
+            }
+            (true, true) if is_built_in(&skill.name) => {
                 format!("called by the model; /{} is a built-in command", skill.name)
             }
             (true, true) => format!("called by /{}, or by the model", skill.name),
             (true, false) => format!("called by /{}; the model is not told of it", skill.name),
-            (false, _) => "called by the model; there is no slash command for it".to_owned(),
+            (false, true) => "called by the model; there is no slash command for it".to_owned(),
         };
         let can_run = skill.is_callable && !is_built_in(&skill.name);
         let runs = if can_run { skill.template.commands() } else { Vec::new() };

@@ -145,6 +145,7 @@ fn a_folder_that_is_too_large_to_be_searched_for_secrets_is_named_with_what_to_d
         "{}",
         ran.err
     );
+    assert!(ran.err.contains("(`exec --resume SESSION --mode auto`)"), "{}", ran.err);
     assert!(ran.err.contains("(--allow), which runs it without the sandbox"), "{}", ran.err);
 }
 

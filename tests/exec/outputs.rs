@@ -54,6 +54,19 @@ fn a_run_that_does_not_complete_leaves_the_file_as_it_was() {
 }
 
 #[test]
+fn a_run_that_is_refused_before_it_begins_says_that_the_file_is_as_it_was() {
+    let world = World::new().configured("deny = ['read(one.txt)']");
+    fs::write(world.work().join("answer.md"), "before").unwrap();
+    for words in [&["see @one.txt"][..], &["see", "--image", "gone.png"], &["--resume", "none", "see"]] {
+        let ran = world.exec(&[&ANSWER[..], &["-o", "answer.md"], words].concat());
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{words:?}: {}", ran.err);
+        let says = "note: answer.md was not written: the run was refused\n";
+        assert_eq!(ran.err.matches(says).count(), 1, "{words:?}: {}", ran.err);
+        assert_eq!(world.file("answer.md"), "before");
+    }
+}
+
+#[test]
 fn a_place_that_is_no_plain_file_is_refused_before_anything_is_sent() {
     let world = World::new();
     let work = world.work();

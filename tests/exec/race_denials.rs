@@ -17,6 +17,8 @@ fn what_a_lane_was_denied_is_named_and_it_has_not_done_its_task() {
     let ran = world.race(&[&["--mode", "ask", "--script", &replies], &WORDS[..]].concat());
     assert_eq!(ran.code, 4, "{ran:?}");
     assert!(ran.out.contains("completed") && ran.out.contains("1 denied"), "{ran:?}");
+    let begins = ran.err.find("note: session ").zip(ran.err.find("lane 1: starts"));
+    assert!(begins.is_some_and(|(note, lane)| note < lane), "{ran:?}");
     let denied: Vec<&str> = ran.err.lines().filter(|line| line.contains("denied by ")).collect();
     assert_eq!(denied.len(), 2, "{ran:?}");
     for (line, lane) in denied.iter().zip(["lane 1: write one.txt (", "lane 2: write one.txt ("]) {

@@ -167,6 +167,7 @@ fn a_race_of_a_model_without_room_ends() {
     let ran = world.race(&["-m", "own/small", "--lanes", "4", &question(1, 20_000)]);
     assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{}", ran.err);
     assert_eq!(ran.err.matches("does not fit into the context window").count(), 1, "{}", ran.err);
+    assert!(!ran.err.contains("ctrl-c stops all lanes"), "no session is kept: {}", ran.err);
     assert!(ran.err.contains("shorten it") && ran.err.contains("[models.\"own/small\"]"), "{}", ran.err);
     assert!(server.requests().is_empty(), "nothing is sent");
 }

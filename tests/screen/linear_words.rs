@@ -87,6 +87,9 @@ fn a_call_that_is_changed_waits_again_under_its_own_number() {
     linear.builder.ask(id, "shell", Preview::Command("make clean".into()));
     let said = linear.hears();
     assert!(said.contains("waits for you 1: shell") && !said.contains("waits for you 4"), "{said}");
+    // It was asked about last, and is named first.
+    assert_eq!(linear.types("y 9"), []);
+    assert!(linear.said.contains("is waiting; waiting: 1, 2, 3\n"), "{}", linear.said);
 }
 
 /// Three commands, of which the first ones wait.

@@ -111,6 +111,16 @@ fn what_is_left_out_of_its_output_is_counted() {
 }
 
 #[test]
+fn its_output_is_read_out_once_and_cut() {
+    let mut builder = SessionBuilder::new();
+    let wrote: Vec<String> = (1..=15).map(|line| format!("row {line}.")).collect();
+    builder.own_command("!seq", &wrote.join("\n"));
+    let said = LinearHarness::new(builder).said;
+    assert_eq!((said.matches("row 15.").count(), said.matches("row 7.").count()), (1, 0), "{said}");
+    assert!(said.contains("(7 more lines before these: /output c"), "{said}");
+}
+
+#[test]
 fn while_it_waits_for_a_decision_esc_does_not_stop_what_has_not_begun() {
     let mut builder = SessionBuilder::new();
     let call = builder.asks_custom("/fix it", "ls");

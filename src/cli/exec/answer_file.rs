@@ -13,6 +13,8 @@ use crate::cli::outcome::complain;
 use crate::config::fault::Fault;
 use crate::ledger::Ending;
 
+/// Why the file is as it was where nothing was sent.
+pub(super) const REFUSED: &str = "the run was refused";
 /// As the system's own tools make files; the umask takes its part.
 const NEW_FILE_MODE: u32 = 0o666;
 

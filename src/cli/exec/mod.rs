@@ -18,7 +18,7 @@ use tokio::sync::oneshot;
 use super::args::ExecArgs;
 use super::outcome::complain;
 use super::signals;
-use answer_file::AnswerFile;
+use answer_file::{AnswerFile, REFUSED};
 use called::CallableNames;
 use conversation::{Conversation, Doors, Lines};
 use first_message::FirstMessage;
@@ -44,16 +44,12 @@ const GRACE: Duration = Duration::from_millis(500);
 /// Runs one message to its ending.
 pub(super) fn run(invocation: &Invocation, exec: &ExecArgs) -> Result<Exit, Fault> {
     let answer_file = exec.output.as_deref().map(AnswerFile::at).transpose()?;
-    let first = FirstMessage::of(invocation, exec)?;
-    if let Some(first) = &first {
-        first.check(invocation)?;
+    let prepared = prepared(invocation, exec);
+    if let (Err(_told), Some(file)) = (&prepared, &answer_file) {
+        file.leave(REFUSED);
     }
-    let which = SessionChoice::named(exec.resume.clone(), exec.last);
-    let keeping = if exec.ephemeral { Keeping::Ephemeral } else { which.as_ref().into() };
+    let (mut session, first) = prepared?;
     let is_steered = exec.input.is_some();
-    let attendance = if is_steered { Attendance::Program } else { invocation.config.on_approval };
-    let mut session = compose(invocation, keeping, attendance)?;
-    let first = first.map(|first| first.in_session(invocation, &session.id)).transpose()?;
     for notice in &session.notices {
         complain(&format!("note: {}", one_line(notice)));
     }
@@ -77,6 +73,20 @@ pub(super) fn run(invocation: &Invocation, exec: &ExecArgs) -> Result<Exit, Faul
     ended
 }
 
+/// The session of a run, and how it begins.
+fn prepared(invocation: &Invocation, exec: &ExecArgs) -> Result<(Session, Option<FirstMessage>), Fault> {
+    let first = FirstMessage::of(invocation, exec)?;
+    if let Some(first) = &first {
+        first.check(invocation)?;
+    }
+    let which = SessionChoice::named(exec.resume.clone(), exec.last);
+    let keeping = if exec.ephemeral { Keeping::Ephemeral } else { which.as_ref().into() };
+    let attendance = if exec.input.is_some() { Attendance::Program } else { invocation.config.on_approval };
+    let session = compose(invocation, keeping, attendance)?;
+    let first = first.map(|first| first.in_session(invocation, &session.id)).transpose()?;
+    Ok((session, first))
+}
+
 /// The images that the first message brings.
 fn images_of(wish: &Intent) -> &[Image] {
     match wish {
@@ -96,15 +106,20 @@ async fn follow(
     signals::listen(&handles.shutdown, &groups)?;
     let wish = match first_message {
         None => None,
-        Some(message) => match message.attached(gateway.attach, &groups).await? {
-            None => {
+        Some(message) => match message.attached(gateway.attach, &groups).await {
+            Err(refused) => {
+                out.leave_the_answer(REFUSED);
+                return Err(refused);
+            }
+            Ok(None) => {
                 out.leave_the_answer("the run was interrupted before its end");
                 return Ok(Exit::Interrupted);
             }
-            wish => wish,
+            Ok(wish) => wish,
         },
     };
     if let Some((what, next)) = choice.spec.refusal_of(wish.as_ref().map(images_of).unwrap_or_default()) {
+        out.leave_the_answer(REFUSED);
         return Err(Fault::usage(what, next));
     }
     let conversation =

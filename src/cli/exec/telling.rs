@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
-use super::answer_file::AnswerFile;
+use super::answer_file::{AnswerFile, REFUSED};
 use super::conversation::{Conversation, Doors};
 use crate::agent::{Event, Live, Shutdown, SubagentPath};
 use crate::budget::Limits;
@@ -79,7 +79,7 @@ pub(super) fn tell_all(
                 }
             }
             Event::Live(Live::Refused(why)) if out.conversation.is_none() => {
-                out.leave_the_answer("the run was refused");
+                out.leave_the_answer(REFUSED);
                 return Err(Fault::failed(why, ""));
             }
             Event::Live(_) => {}
@@ -138,7 +138,7 @@ impl Out {
             fault: None,
             message: None,
             refused: Vec::new(),
-            denials: ToldDenials::default(),
+            denials: ToldDenials::new(invocation.config.mode),
             subagents: ToldSubagents::default(),
             handoff: None,
             gone: None,

@@ -20,6 +20,7 @@ use crate::config::Invocation;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
 use crate::ledger::{Body, CallId, Change, CutBy, Entry, EscrowSettlement, Outcome, TaskState};
+use crate::policy::Mode;
 use crate::session::Keeping;
 use crate::session::compose::{Session, compose, state_of};
 use crate::session::racing::{LaneStanding, lanes};
@@ -39,8 +40,8 @@ pub(super) fn race(invocation: &Invocation, is_json: bool, race: Intent) -> Resu
     for notice in &session.notices {
         complain(&format!("note: {}", one_line(notice)));
     }
-    complain(&format!("note: session {}; ctrl-c stops all lanes", session.id));
-    let Followed { entries, is_stopped, denials } = follow(session, race, Until::AllSettled)?;
+    let Followed { entries, is_stopped, denials } =
+        follow(session, invocation.config.mode, race, Until::AllSettled)?;
     denials.lines().for_each(|line| complain(line));
     let standing = lanes(&state_of(&invocation.environment)?, &entries, Path::new(&invocation.cwd), false);
     say(&shown::lanes(&standing, is_json))?;
@@ -68,7 +69,7 @@ pub(super) fn adopt(
     elsewhere: Option<&Path>,
 ) -> Result<Exit, Fault> {
     let session = compose(invocation, keeping, invocation.config.on_approval)?;
-    let Followed { entries, .. } = follow(session, intent, Until::Ended)?;
+    let Followed { entries, .. } = follow(session, invocation.config.mode, intent, Until::Ended)?;
     let result = entries.iter().rev().find_map(|entry| match &entry.body {
         Body::ToolResult(result) => Some(result),
         _ => None,
@@ -106,18 +107,18 @@ struct Followed {
 }
 
 /// Has this done and follows it. Returns all entries of the session.
-fn follow(session: Session, intent: Intent, until: Until) -> Result<Followed, Fault> {
+fn follow(session: Session, mode: Mode, intent: Intent, until: Until) -> Result<Followed, Fault> {
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
     let groups = session.groups.clone();
-    let followed = runtime.block_on(followed(session, intent, until));
+    let followed = runtime.block_on(followed(session, mode, intent, until));
     groups.end_all(GRACE);
     runtime.shutdown_timeout(GRACE);
     followed
 }
 
-async fn followed(session: Session, intent: Intent, until: Until) -> Result<Followed, Fault> {
-    let Session { driver, handles, first, before, groups, .. } = session;
+async fn followed(session: Session, mode: Mode, intent: Intent, until: Until) -> Result<Followed, Fault> {
+    let Session { driver, handles, first, before, groups, id, .. } = session;
     let (signal_to, mut signals) = mpsc::channel(4);
     signals::listen_for(&signal_to, &groups, whose)?;
     let running = tokio::spawn(driver.run(first));
@@ -125,7 +126,7 @@ async fn followed(session: Session, intent: Intent, until: Until) -> Result<Foll
     let gone = |_| Fault::failed("the session ended before it began", "`countersign doctor` may say why");
     intents.send(intent).await.map_err(gone)?;
     let (mut entries, mut open, mut has_ended) = (before, BTreeMap::<CallId, String>::new(), false);
-    let (mut refused, mut is_stopped, mut denials) = (None, false, ToldDenials::default());
+    let (mut refused, mut is_stopped, mut denials) = (None, false, ToldDenials::new(mode));
     let mut rejections = BTreeSet::new();
     // Lanes that are stopped settle what they spent, and for so long they are waited for.
     let mut patience = pin!(OptionFuture::from(None));
@@ -148,6 +149,10 @@ async fn followed(session: Session, intent: Intent, until: Until) -> Result<Foll
         match event {
             Some(Event::Live(Live::Refused(why))) if !is_stopped => refused = Some(why),
             Some(Event::Appended(entry)) => {
+                // The race has started: of one that is refused no session is kept.
+                if until == Until::AllSettled && matches!(entry.body, Body::User(_)) {
+                    complain(&format!("note: session {id}; ctrl-c stops all lanes"));
+                }
                 tell(&entry, &mut open, &mut rejections);
                 has_ended |= matches!(entry.body, Body::TurnEnded(_));
                 entries.push(entry);

@@ -316,9 +316,8 @@ impl Approvals {
     /// The call that an answer is for, which names it by its number or not at all.
     fn meant(&self, number: Option<usize>, letter: char) -> Result<(EntryId, AskedCall), String> {
         if number.is_none() && self.open().count() > 1 {
-            let count = self.open().count();
-            let first = self.open().map(|(_, asked)| asked.number).min().unwrap_or(1);
-            return Err(format!("{count} calls wait: say which one, as in {letter} {first}"));
+            let first = self.open().next().map_or(1, |(_, asked)| asked.number);
+            return Err(format!("{} calls wait: say which one, as in {letter} {first}", self.open().count()));
         }
         if let Some((_, asked)) = self.open().next().filter(|_| number.is_none() && self.is_missed) {
             let number = asked.number;
@@ -369,17 +368,19 @@ impl Approvals {
 
     /// The calls that still wait, in a few words; nothing when there are none.
     pub(super) fn left(&self) -> Option<String> {
-        let mut numbers: Vec<usize> = self.open().map(|(_, asked)| asked.number).collect();
-        numbers.sort_unstable();
-        let names: Vec<String> = numbers.iter().map(usize::to_string).collect();
+        let names: Vec<String> = self.open().map(|(_, asked)| asked.number.to_string()).collect();
         let waits = if names.len() == 1 { "waits" } else { "wait" };
         (!names.is_empty()).then(|| {
             format!("{} still {waits} for you: {}", count(names.len() as u64, "call"), names.join(", "))
         })
     }
 
+    /// The calls that still wait, in the order of their numbers.
     fn open(&self) -> impl Iterator<Item = (EntryId, AskedCall)> {
-        self.asked.iter().filter(|(_, asked)| !asked.answered).map(|(id, asked)| (*id, asked.clone()))
+        let open = self.asked.iter().filter(|(_, asked)| !asked.answered);
+        let mut open: Vec<_> = open.map(|(id, asked)| (*id, asked.clone())).collect();
+        open.sort_by_key(|(_, asked)| asked.number);
+        open.into_iter()
     }
 }
 

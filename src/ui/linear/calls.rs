@@ -59,7 +59,8 @@ pub(super) fn changes(panel: &Panel) -> Option<Vec<String>> {
     Some(diff::spoken(exit(result).1))
 }
 
-fn is_command(panel: &Panel) -> bool {
+/// Whether a call is a command for the shell.
+pub(super) fn is_command(panel: &Panel) -> bool {
     panel.arguments().is_some_and(|arguments| arguments.text("command").is_some())
 }
 

@@ -11,7 +11,7 @@ use crate::ledger::{
 use crate::view::{Offer, ShownPart, View, ViewSettings, change, ending_words, shown};
 
 use super::below::{below, settled};
-use super::calls::{finished, hosted, named};
+use super::calls::{finished, hosted, is_command, named};
 use super::decisions::decided;
 use super::output::LinearOutput;
 use super::retry;
@@ -156,6 +156,8 @@ impl LinearRenderer {
             }
             Body::Injected(said)
                 if matches!(said.by, Injector::Environment | Injector::GoalCheck | Injector::Choice) => {}
+            // What it wrote stands in the block of its call, cut to what tells most.
+            Body::Injected(said) if said.by == Injector::Command && self.has_said_own_command() => {}
             Body::Injected(said) => {
                 output.say(&format!("{}: {}", said.by.as_str().replace('_', " "), said.text));
             }
@@ -225,6 +227,12 @@ impl LinearRenderer {
         if let Some(answer) = &mut self.answer {
             answer.begun = true;
         }
+    }
+
+    /// Whether the last call is a command of the user's own: the block of another one, such as an adoption, has no output.
+    fn has_said_own_command(&self) -> bool {
+        let last = self.view.calls().next_back().and_then(|call| self.view.panel(call));
+        last.is_some_and(|panel| panel.is_own_command() && is_command(panel))
     }
 
     /// Whether a run did nothing but start the lanes of a race, which go on. One that stops, for example at a limit, has not started them.

@@ -137,6 +137,36 @@ fn an_at_sign_in_words_is_a_word_and_a_skill_is_called_by_its_name() {
 }
 
 #[test]
+fn a_command_has_the_words_of_its_block_and_the_other_blocks_follow_it() {
+    let world = World::new();
+    let commands = world.config_file().parent().unwrap().join("commands");
+    fs::create_dir_all(&commands).unwrap();
+    fs::write(commands.join("rel.md"), "Release $1 as $2.\n").unwrap();
+    fs::write(commands.join("help.md"), "Help me.\n").unwrap();
+    let (mut editor, session) = Editor::with_script(&world, "ask", json!(["Done."]));
+    let told = editor.update("available_commands_update");
+    let told = told["availableCommands"].as_array().unwrap();
+    let has = |name: &str| told.iter().any(|one| one["name"] == name);
+    assert!(has("rel") && !has("help"), "a built-in command has the name /help: {told:?}");
+    let link = format!("file://{}", world.work().join("one.txt").display());
+    let prompt = editor.say(
+        &session,
+        json!([
+            { "type": "text", "text": "/rel 1 2" },
+            { "type": "resource_link", "uri": link, "name": "one.txt" },
+            { "type": "text", "text": " and more" },
+        ]),
+    );
+    assert_eq!(editor.stop_reason(&prompt), "end_turn");
+    let said = world.entries().into_iter().find(|entry| entry["type"] == "user_message").unwrap();
+    let content = said["content"].as_str().unwrap();
+    assert!(content.starts_with("/rel 1 2\n\n[from "), "{content}");
+    assert!(content.ends_with("]\n\nRelease 1 as 2. @one.txt and more"), "{content}");
+    assert_eq!(said["files"][0]["path"], "one.txt", "{said}");
+    editor.leave();
+}
+
+#[test]
 fn a_run_that_a_budget_stops_says_which_ending_that_was() {
     let world = World::new();
     let list = || calls("list", json!({}));

@@ -55,11 +55,14 @@ impl Conversation {
             // Files may lie on a slow disk, or on one that never answers.
             let read = tokio::task::spawn_blocking(move || match blocks {
                 Expanded::Blocks(blocks) => {
-                    session_prompt::message(&attach, &cwd, blocks).map(|said| (said, String::new()))
+                    session_prompt::message(&attach, &cwd, UserMessage::default(), blocks)
+                        .map(|said| (said, String::new()))
                 }
-                Expanded::Words(words) => attach
-                    .message(words)
-                    .map_err(|refused| RpcError::params(format!("{}; next: {}", refused.what, refused.next))),
+                Expanded::Call { words, beside } => {
+                    attach.message(words).map_err(session_prompt::refused).and_then(|(said, note)| {
+                        Ok((session_prompt::message(&attach, &cwd, said, beside)?, note))
+                    })
+                }
             });
             let said = read.await.unwrap_or_else(|broken| Err(RpcError::internal(broken.to_string())));
             if to_itself.send(SessionCommand::Read { id, said }).await.is_err() {
@@ -68,7 +71,7 @@ impl Conversation {
         });
     }
 
-    /// What the words of a command mean; blocks that call none stay as they are.
+    /// What the words of a command mean, its arguments in the same block; blocks that call none stay as they are.
     fn expanded(&self, blocks: Vec<Block>) -> Result<Expanded, RpcError> {
         let Some(text) = session_prompt::slash(&blocks) else { return Ok(Expanded::Blocks(blocks)) };
         match commands::custom(text, &self.view.settings.commands) {
@@ -77,16 +80,16 @@ impl Conversation {
                 let words = format!("{runs}; call it in the app, or write the prompt out");
                 return Err(RpcError::params(words));
             }
-            Some(call) => return Ok(Expanded::Words(call.message)),
+            Some(call) => return Ok(Expanded::call(call.message, blocks)),
             None => {}
         }
         if let Some(why) = commands::unusable(text, &self.view.settings.ignored) {
             return Err(RpcError::params(why));
         }
         match commands::read(text, Fronts::Lines) {
-            Some(Ok(Meaning::Say(message))) => Ok(Expanded::Words(message.into_owned())),
+            Some(Ok(Meaning::Say(message))) => Ok(Expanded::call(message.into_owned(), blocks)),
             Some(Ok(Meaning::Review(base))) => {
-                Ok(Expanded::Words(commands::review_by_the_model(base.as_deref())))
+                Ok(Expanded::call(commands::review_by_the_model(base.as_deref()), blocks))
             }
             _ => Ok(Expanded::Blocks(blocks)),
         }
@@ -254,6 +257,18 @@ impl PendingPrompt {
 enum Expanded {
     /// It calls none.
     Blocks(Vec<Block>),
-    /// What the command says; its `@paths` name files.
-    Words(String),
+    /// It calls one.
+    Call {
+        /// What the command says; its `@paths` name files.
+        words: String,
+        /// What goes with it: an editor makes a block of each file that is mentioned behind the command.
+        beside: Vec<Block>,
+    },
+}
+
+impl Expanded {
+    /// What a command says that these blocks call.
+    fn call(words: String, blocks: Vec<Block>) -> Self {
+        Self::Call { words, beside: session_prompt::beside_slash(blocks) }
+    }
 }

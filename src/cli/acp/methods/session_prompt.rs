@@ -81,24 +81,36 @@ pub(in crate::cli::acp) fn read(params: Value) -> Result<Vec<Block>, RpcError> {
     prompt.into_iter().map(read).collect()
 }
 
-/// What an editor calls a command: the words of the only block, if it begins with a slash.
+/// What an editor calls a command: the first block of words, if it begins with a slash.
 pub(in crate::cli::acp) fn slash(blocks: &[Block]) -> Option<&str> {
-    match blocks {
-        [Block::Text { text }] if text.trim_start().starts_with('/') => Some(text),
-        _ => None,
-    }
+    let words = blocks
+        .iter()
+        .find_map(|block| if let Block::Text { text } = block { Some(text.as_str()) } else { None });
+    words.filter(|text| text.trim_start().starts_with('/'))
 }
 
-/// The message that blocks are. Files of the folder are read here, as an `@path` in the app reads them.
+/// The blocks beside that one.
+pub(in crate::cli::acp) fn beside_slash(mut blocks: Vec<Block>) -> Vec<Block> {
+    if let Some(at) = blocks.iter().position(|block| matches!(block, Block::Text { .. })) {
+        blocks.remove(at);
+    }
+    blocks
+}
+
+/// The message that blocks are, behind what a command says, if they go with one. Files of the folder are read here, as an `@path` in
+/// the app reads them.
 ///
 /// # Errors
 /// A file outside the folder, or one that cannot be sent; in words.
 pub(in crate::cli::acp) fn message(
     attach: &Attach,
     cwd: &Path,
+    mut said: UserMessage,
     blocks: Vec<Block>,
 ) -> Result<UserMessage, RpcError> {
-    let mut said = UserMessage::default();
+    if !said.content.is_empty() && !blocks.is_empty() {
+        said.content.push(' ');
+    }
     let (mut behind, mut pictures, mut handed_over) = (Vec::new(), 0, 0);
     for block in blocks {
         match block {
@@ -147,7 +159,8 @@ fn block_of(text: &str) -> String {
     block("resource", text)
 }
 
-fn refused(AttachmentRefusal { what, next }: AttachmentRefusal) -> RpcError {
+/// A file that is not sent, with what to do.
+pub(in crate::cli::acp) fn refused(AttachmentRefusal { what, next }: AttachmentRefusal) -> RpcError {
     RpcError::params(format!("{what}; next: {next}"))
 }
 

@@ -1,5 +1,7 @@
 //! `available_commands_update`: skills, custom commands and ready-made messages, each called as `/NAME`.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use crate::ui::commands::{self, COMMANDS, Fronts, Meaning};
@@ -18,7 +20,10 @@ pub(in crate::cli::acp) fn all(callable: &[NamedCommand]) -> Value {
         let is_unsaid = one.is_skill && one.hint.is_empty();
         if is_unsaid { "what to do".to_owned() } else { one.hint.clone() }
     };
-    let callable = callable.iter().map(|one| command(&one.name, &one.description, &hint(one)));
+    // The editor would offer what cannot be called: a built-in command has the name, or a skill before it.
+    let mut names = BTreeSet::new();
+    let callable = callable.iter().filter(|one| !commands::is_built_in(&one.name) && names.insert(&one.name));
+    let callable = callable.map(|one| command(&one.name, &one.description, &hint(one)));
     let all: Vec<Value> = ready.chain(callable).take(MOST).collect();
     json!({ "sessionUpdate": "available_commands_update", "availableCommands": all })
 }
