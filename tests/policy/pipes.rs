@@ -28,6 +28,8 @@ fn what_a_pipe_brings_to_a_program_that_runs_its_input_is_asked_about() {
             ("ask", "cat x | bash -c 'source /dev/fd/0'"),
             ("ask", "cat x | sh -c '. /proc/self/fd/0'"),
             ("ask", "cat x | ssh host '. /dev/stdin'"),
+            ("ask", "cat x | sshpass -p p ssh host '. /dev/stdin'"),
+            ("allow", "cat x | sshpass -p p ssh host ls"),
             ("allow", "cat x | zsh -c 'grep . -'"),
             ("allow", "cat x | python3 -m json.tool"),
             ("allow", "echo '{\"a\": \"git push\"}' | python3 -m json.tool"),

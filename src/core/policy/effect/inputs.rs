@@ -122,29 +122,51 @@ pub(in crate::policy) fn reads_program(words: &[String]) -> bool {
 
 /// Whether a launcher's words may end in a program that does, or a line in them.
 fn starts_one(program: &str, words: &[String]) -> bool {
-    let is_command = |name: &String| is_of_system(name) || name.contains("/bin/");
     let tail_does = |words: &[String]| {
-        (0..words.len().min(MOST_WORDS)).any(|at| {
-            let tail = words.get(at..).and_then(<[String]>::split_first);
-            tail.is_some_and(|(name, rest)| is_command(name) && takes(&base(name), rest))
-        })
+        (0..words.len().min(MOST_WORDS)).any(|at| words.get(at..).is_some_and(takes_as_command))
     };
-    let lines = words.iter().filter(|word| word.contains(char::is_whitespace)).take(MOST_WORDS);
-    let mut parts = lines.flat_map(|line| line.split([';', '|', '&', '\n', '(', ')']));
-    // `ssh` makes one line of all words behind the host.
-    let host = operands(words, VALUED_OF_SSH).first().copied().filter(|_| OF_SSH.contains(&program));
-    let host = words.iter().position(|word| Some(word.as_str()) == host);
-    let sent = host.and_then(|at| words.get(at + 1..)).map(|words| words.join(" "));
+    let lines: Vec<&String> =
+        words.iter().filter(|word| word.contains(char::is_whitespace)).take(MOST_WORDS).collect();
+    let mut parts = lines.iter().flat_map(|line| line.split([';', '|', '&', '\n', '(', ')']));
+    let mut in_lines = lines.iter().flat_map(|line| shell_lines::commands(line));
+    let sent = sent(program, words).into_iter().chain(sent_behind(words)).map(|words| words.join(" "));
     let of_shells = shell_lines::lines(program, words).into_iter().chain(sent);
-    let runs_input = |command: &Vec<String>| {
-        let takes_it = |(name, rest): (&String, &[String])| {
-            is_command(name) && takes(&base(name), shell_lines::before_redirections(rest))
-        };
-        shell_lines::runs_input(command) || command.split_first().is_some_and(takes_it)
-    };
     tail_does(words)
         || parts.any(|part| tail_does(&part.split_whitespace().map(str::to_owned).collect::<Vec<_>>()))
-        || of_shells.take(MOST_WORDS).any(|line| shell_lines::commands(&line).iter().any(runs_input))
+        || in_lines.any(|command| sent_behind(&command).into_iter().any(runs_input))
+        || of_shells
+            .take(MOST_WORDS)
+            .any(|line| shell_lines::commands(&line).iter().any(|words| line_runs_input(words)))
+}
+
+/// Whether a command of a line for a shell runs what comes in, or one in the lines that it sends or hands on.
+fn line_runs_input(command: &[String]) -> bool {
+    runs_input(command)
+        || sent_behind(command).into_iter().any(runs_input)
+        || runs_input(&shell_lines::lines("", command))
+}
+
+fn runs_input(command: &[String]) -> bool {
+    shell_lines::runs_input(command) || takes_as_command(shell_lines::before_redirections(command))
+}
+
+/// Whether these words are a command that takes its program from its standard input.
+fn takes_as_command(words: &[String]) -> bool {
+    let is_command = |name: &String| is_of_system(name) || name.contains("/bin/");
+    words.split_first().is_some_and(|(name, rest)| is_command(name) && takes(&base(name), rest))
+}
+
+/// What a program such as `ssh` makes one line of: all words behind the host.
+fn sent<'w>(program: &str, words: &'w [String]) -> Option<&'w [String]> {
+    let is_sender = OF_SSH.contains(&program);
+    let operands = if is_sender { placed_operands(words, VALUED_OF_SSH) } else { Vec::new() };
+    operands.get(1).and_then(|(at, _)| words.get(*at..))
+}
+
+/// The same of all such programs among the words, whatever starts them: `sshpass -p x ssh host ls`.
+fn sent_behind(words: &[String]) -> Vec<&[String]> {
+    let names = words.iter().take(MOST_WORDS).enumerate();
+    names.filter_map(|(at, name)| sent(&base(name), words.get(at + 1..)?)).collect()
 }
 
 fn takes(program: &str, arguments: &[String]) -> bool {
@@ -265,14 +287,19 @@ fn takes_next(known: &Interpreter, option: &str) -> bool {
 
 /// The words that are neither options nor their values.
 fn operands<'w>(arguments: &'w [String], valued: &[&str]) -> Vec<&'w str> {
+    placed_operands(arguments, valued).into_iter().map(|(_, word)| word).collect()
+}
+
+/// The same with their places.
+fn placed_operands<'w>(arguments: &'w [String], valued: &[&str]) -> Vec<(usize, &'w str)> {
     let mut is_value = false;
-    let is_operand = |word: &&str| {
+    let is_operand = |(_, word): &(usize, &str)| {
         let is_option = word.starts_with(['-', '+']) && *word != "-";
         let is_passed = is_value || is_option;
         is_value = !is_value && valued.contains(word);
         !is_passed
     };
-    arguments.iter().map(String::as_str).filter(is_operand).collect()
+    arguments.iter().map(String::as_str).enumerate().filter(is_operand).collect()
 }
 
 /// Whether an option brings the program. What may be the value of the option before it is none.

@@ -259,6 +259,16 @@ const OF_SHELLS: &[(&[&str], &str)] = &[
     (&["ssh", "host"], ". /dev/stdin"),
     (&["ssh", "-p", "22", "host", "."], "/dev/stdin"),
     (&["ssh", "host", "sh", "-c"], ". /dev/stdin"),
+    (&["ssh", "host"], "sh -c '. /dev/stdin'"),
+    (&["ssh", "-l", "host", "host"], ". /dev/stdin"),
+    (&["ssh", "host", "-p", "22", "."], "/dev/stdin"),
+    (&["sshpass", "-p", "p", "ssh", "host"], ". /dev/stdin"),
+    (&["sshpass", "-p", "p", "ssh", "host", "."], "/dev/stdin"),
+    (&["torsocks", "/usr/bin/ssh", "host"], ". /dev/stdin"),
+    (&["ssh", "jump", "ssh", "host"], ". /dev/stdin"),
+    (&["ssh", "jump"], "ssh host '. /dev/stdin'"),
+    (&["watch"], "ssh host '. /dev/stdin'"),
+    (&["zsh", "-c"], "sshpass -p p ssh host '. /dev/stdin'"),
 ];
 
 /// Lines for shells that only read what comes in, and lines that are for none.
@@ -274,6 +284,10 @@ const OF_OTHERS: &[(&[&str], &str)] = &[
     (&["zsh", "a.sh", "-c"], ". /dev/stdin"),
     (&["ssh", "host", "grep", "."], "/dev/stdin"),
     (&["ssh", "host"], "grep eval -"),
+    (&["ssh", "host"], "sh -c 'grep . -'"),
+    (&["sshpass", "-p", "p", "ssh", "host"], "ls"),
+    (&["sshpass", "-p", "p", "ssh", "host", "cat"], "/dev/stdin"),
+    (&["watch"], "ssh host 'grep . -'"),
     (&["ssh", "host", "sh", "-c"], "ls"),
     (&["ssh", "-l", "me", "host", "cat"], "-"),
     (&["docker", "exec", "-i", "c", "awk"], "$1 > 2 {print}"),
