@@ -107,15 +107,11 @@ async fn follow(
     let wish = match first_message {
         None => None,
         Some(message) => match message.attached(gateway.attach, &groups).await {
-            Err(refused) => {
-                out.leave_the_answer(REFUSED);
-                return Err(refused);
-            }
             Ok(None) => {
                 out.leave_the_answer("the run was interrupted before its end");
                 return Ok(Exit::Interrupted);
             }
-            Ok(wish) => wish,
+            wish => wish.inspect_err(|_refusal| out.leave_the_answer(REFUSED))?,
         },
     };
     if let Some((what, next)) = choice.spec.refusal_of(wish.as_ref().map(images_of).unwrap_or_default()) {

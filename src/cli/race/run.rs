@@ -149,10 +149,7 @@ async fn followed(session: Session, mode: Mode, intent: Intent, until: Until) ->
         match event {
             Some(Event::Live(Live::Refused(why))) if !is_stopped => refused = Some(why),
             Some(Event::Appended(entry)) => {
-                // The race has started: of one that is refused no session is kept.
-                if until == Until::AllSettled && matches!(entry.body, Body::User(_)) {
-                    complain(&format!("note: session {id}; ctrl-c stops all lanes"));
-                }
+                tell_start(&entry, until, &id);
                 tell(&entry, &mut open, &mut rejections);
                 has_ended |= matches!(entry.body, Body::TurnEnded(_));
                 entries.push(entry);
@@ -232,6 +229,13 @@ fn came_to(settled: &EscrowSettlement, rejections: &mut BTreeSet<String>) -> Str
     }
     rejections.insert(why.clone());
     why
+}
+
+/// Names the session of a race that has started: of one that is refused none is kept.
+fn tell_start(entry: &Entry, until: Until, session: &str) {
+    if until == Until::AllSettled && matches!(entry.body, Body::User(_)) {
+        complain(&format!("note: session {session}; ctrl-c stops all lanes"));
+    }
 }
 
 /// Says which lanes start and end. `rejections`: why lanes were not started, as it was said.

@@ -154,10 +154,7 @@ impl LinearRenderer {
                 self.forget(&said.text);
                 output.say(&format!("delivered to the model: {}", said.shown()));
             }
-            Body::Injected(said)
-                if matches!(said.by, Injector::Environment | Injector::GoalCheck | Injector::Choice) => {}
-            // What it wrote stands in the block of its call, cut to what tells most.
-            Body::Injected(said) if said.by == Injector::Command && self.has_said_own_command() => {}
+            Body::Injected(said) if self.is_said_elsewhere(said.by) => {}
             Body::Injected(said) => {
                 output.say(&format!("{}: {}", said.by.as_str().replace('_', " "), said.text));
             }
@@ -229,8 +226,11 @@ impl LinearRenderer {
         }
     }
 
-    /// Whether the last call is a command of the user's own: the block of another one, such as an adoption, has no output.
-    fn has_said_own_command(&self) -> bool {
+    /// The block of a `!command` has its output, cut to what tells most; that of an adoption, for example, has none.
+    fn is_said_elsewhere(&self, by: Injector) -> bool {
+        if by != Injector::Command {
+            return matches!(by, Injector::Environment | Injector::GoalCheck | Injector::Choice);
+        }
         let last = self.view.calls().next_back().and_then(|call| self.view.panel(call));
         last.is_some_and(|panel| panel.is_own_command() && is_command(panel))
     }
