@@ -239,13 +239,18 @@ async fn converse(
     let ended = until_ended(running, &groups).await;
     drop(handles.intents);
     ended_well(ended)?;
-    match outcome? {
+    next(outcome?, invocation, &session.id)
+}
+
+/// What comes after a session that was left so.
+fn next(outcome: UiOutcome, invocation: &Invocation, id: &str) -> Result<Next, Fault> {
+    match outcome {
         UiOutcome::New => Ok(Next::New),
         UiOutcome::Branch(start) => Ok(Next::Branch(start)),
         UiOutcome::Resume { id, draft } => Ok(Next::Resume { wanted: id, draft }),
-        UiOutcome::Quit | UiOutcome::AgentGone => farewell(invocation, &session.id).map(Next::Leave),
+        UiOutcome::Quit | UiOutcome::AgentGone => farewell(invocation, id).map(Next::Leave),
         UiOutcome::Signalled => {
-            if let Err(why) = farewell(invocation, &session.id) {
+            if let Err(why) = farewell(invocation, id) {
                 tracing::debug!("the message about how to continue could not be printed: {why}");
             }
             Ok(Next::Leave(Exit::Interrupted))

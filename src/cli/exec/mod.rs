@@ -30,7 +30,7 @@ use crate::config::Invocation;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
 use crate::ledger::Image;
-use crate::runtime::DriverError;
+use crate::runtime::{DriverError, Groups};
 use crate::session::attachments::Attach;
 use crate::session::compose::{Session, compose};
 use crate::session::telemetry::Following;
@@ -95,6 +95,21 @@ fn images_of(wish: &Intent) -> &[Image] {
     }
 }
 
+/// The message with what it names; `None`: the run was interrupted meanwhile.
+async fn with_files(
+    message: FirstMessage,
+    attach: Attach,
+    groups: &Groups,
+    out: &mut Out,
+) -> Result<Option<Intent>, Fault> {
+    let wish =
+        message.attached(attach, groups).await.inspect_err(|_refusal| out.leave_the_answer(REFUSED))?;
+    if wish.is_none() {
+        out.leave_the_answer("the run was interrupted before its end");
+    }
+    Ok(wish)
+}
+
 /// Follows a run to its end. `lines`: where stdin is lines, what reads the files that messages name, and what they can call.
 async fn follow(
     session: Session,
@@ -106,12 +121,9 @@ async fn follow(
     signals::listen(&handles.shutdown, &groups)?;
     let wish = match first_message {
         None => None,
-        Some(message) => match message.attached(gateway.attach, &groups).await {
-            Ok(None) => {
-                out.leave_the_answer("the run was interrupted before its end");
-                return Ok(Exit::Interrupted);
-            }
-            wish => wish.inspect_err(|_refusal| out.leave_the_answer(REFUSED))?,
+        Some(message) => match with_files(message, gateway.attach, &groups, &mut out).await? {
+            None => return Ok(Exit::Interrupted),
+            wish => wish,
         },
     };
     if let Some((what, next)) = choice.spec.refusal_of(wish.as_ref().map(images_of).unwrap_or_default()) {

@@ -10,6 +10,7 @@ use futures_util::future::OptionFuture;
 use tokio::runtime::Builder;
 use tokio::signal::unix::SignalKind;
 use tokio::sync::mpsc;
+use tokio::task::JoinError;
 
 use super::shown;
 use crate::agent::{Event, Intent, Live, Shutdown};
@@ -21,6 +22,7 @@ use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
 use crate::ledger::{Body, CallId, Change, CutBy, Entry, EscrowSettlement, Outcome, TaskState};
 use crate::policy::Mode;
+use crate::runtime::DriverError;
 use crate::session::Keeping;
 use crate::session::compose::{Session, compose, state_of};
 use crate::session::racing::{LaneStanding, lanes};
@@ -174,8 +176,13 @@ async fn followed(session: Session, mode: Mode, intent: Intent, until: Until) ->
     if let Some(why) = refused {
         return Err(Fault::failed(why, "see `countersign race --help`"));
     }
-    match running.await {
-        Ok(Ok(())) => Ok(Followed { entries, is_stopped, denials }),
+    ended_well(running.await)?;
+    Ok(Followed { entries, is_stopped, denials })
+}
+
+fn ended_well(ended: Result<Result<(), DriverError>, JoinError>) -> Result<(), Fault> {
+    match ended {
+        Ok(Ok(())) => Ok(()),
         Ok(Err(why)) => Err(Fault::failed(why.to_string(), "free disk space, and try it again")),
         Err(why) => Err(Fault::failed(format!("the loop crashed: {why}"), "please report this")),
     }

@@ -181,6 +181,17 @@ fn lane_of(body: &Body) -> Option<(u64, CallId, LaneTerms)> {
     Some((lane, call.id, LaneTerms::read(&call.arguments).ok()?))
 }
 
+/// The ledger of a lane and what is wrong with it. One that was started and made a branch had a ledger.
+fn own_or_lost(
+    state: &Path,
+    session: Option<&str>,
+    is_made: bool,
+    branch: &str,
+) -> (Vec<Arc<Entry>>, Option<String>) {
+    let Some(session) = session else { return (Vec::new(), None) };
+    own_ledger(state, session).unwrap_or_else(|| (Vec::new(), is_made.then(|| lost(session, branch))))
+}
+
 fn standing(
     state: &Path,
     entries: &[Arc<Entry>],
@@ -204,12 +215,8 @@ fn standing(
     let is_started = set_aside.is_some_and(|escrow| !escrow.waits) || changes().any(starts);
     let session = set_aside.filter(|_| is_started).map(|escrow| escrow.session.clone());
     let waits = set_aside.is_some() && !is_started && settled.is_none();
-    let own = session.as_deref().and_then(|session| own_ledger(state, session));
     let made = made(folder, &terms);
-    // One that was started and made a branch had a ledger.
-    let is_lost = own.is_none() && made.is_some();
-    let lost = session.as_deref().filter(|_| is_lost).map(|session| lost(session, &terms.branch));
-    let (own, damage) = own.unwrap_or((Vec::new(), lost));
+    let (own, damage) = own_or_lost(state, session.as_deref(), made.is_some(), &terms.branch);
     // One that could not be started was given a part of the budget, which is settled, and has written
     // nothing: its file is not found.
     let has_written = session.as_deref().and_then(|session| exact(state, session)).is_some();

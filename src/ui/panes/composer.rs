@@ -46,14 +46,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, areas: &Areas, screen: &Screen<'_>) {
         frame.render_widget(title, Rect::new(outer.x + 2, outer.y, outer.width.saturating_sub(4), 1));
     }
     if !areas.boxed {
-        let sign = match local.vim.word() {
-            _ if editing.is_some() => "e",
-            // What is typed begins with that sign itself.
-            _ if runs => "›",
-            Some("normal") => "n",
-            Some("visual") => "v",
-            Some(_) | None => "›",
-        };
+        let sign = if editing.is_some() { "e" } else { sign(local.vim.word().filter(|_| !runs)) };
         let style = if runs { theme.warning } else { theme.accent };
         frame.render_widget(Line::styled(sign, style), Rect::new(outer.x, text.y, 1, 1));
     }
@@ -78,6 +71,15 @@ pub(super) fn draw(frame: &mut Frame<'_>, areas: &Areas, screen: &Screen<'_>) {
     // What is looked for is typed elsewhere.
     if has_focus && local.reason.is_none() && local.search.is_none() {
         frame.set_cursor_position(cursor(text, screen));
+    }
+}
+
+/// The sign before what is typed, where there is no box that says the mode of vim. A command begins with a sign of its own.
+fn sign(mode: Option<&str>) -> &'static str {
+    match mode {
+        Some("normal") => "n",
+        Some("visual") => "v",
+        Some(_) | None => "›",
     }
 }
 

@@ -88,9 +88,7 @@ pub async fn run(app: AppIo, mut settings: UiSettings) -> Result<UiOutcome, UiEr
         if session.outcome.is_none() && continued.is_heard() {
             session.goes_on();
         }
-        session.press(true);
-        session.drain();
-        session.play();
+        session.keep_up();
         let now = Instant::now();
         if session.outcome.is_none()
             && session.due().is_some_and(|due| due <= now)

@@ -101,6 +101,13 @@ pub(super) struct ScreenLoop {
 }
 
 impl ScreenLoop {
+    /// What was heard is carried out, before a frame shows it.
+    pub(super) fn keep_up(&mut self) {
+        self.press(true);
+        self.drain();
+        self.play();
+    }
+
     pub(super) fn new(
         app: AppIo,
         settings: UiSettings,

@@ -242,7 +242,7 @@ fn before_version(bare: &str) -> &str {
     let version = bare.find(|c: char| c.is_ascii_digit()).unwrap_or(bare.len());
     let (name, version) = bare.split_at_checked(version).unwrap_or_default();
     let edition = version.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
-    let name = name.trim_end_matches(|c: char| c == '.' || c == '-');
+    let name = name.trim_end_matches(['.', '-']);
     if name.len() > 2 && edition.starts_with('-') { name } else { "" }
 }
 
