@@ -248,6 +248,22 @@ fn the_approval_of_what_a_custom_command_runs_names_it() {
 }
 
 #[test]
+fn the_approval_of_what_a_skill_runs_calls_it_a_skill() {
+    let waits = || {
+        let mut builder = SessionBuilder::new();
+        let call = builder.asks_custom("/pdf it", "ls");
+        builder.ask(call, "shell", Preview::Command("ls".into()));
+        builder
+    };
+    let mut harness = ScreenHarness::new(waits());
+    harness.view.settings = callable();
+    let frame = harness.frame(80, 24);
+    assert!(frame.contains("the skill /pdf runs this before its message"), "{frame}");
+    let linear = LinearHarness::told(waits(), callable());
+    assert!(linear.said.contains("shell (of the skill /pdf)"), "{}", linear.said);
+}
+
+#[test]
 fn lines_offer_a_rule_only_for_calls_that_have_one() {
     let mut builder = SessionBuilder::new();
     let call = builder.asks_custom("!x", "x");

@@ -2,7 +2,7 @@
 
 use crate::ledger::{Body, CallId, Entry, EntryId};
 
-use super::{CardBody, CardId, Mark, Row, View};
+use super::{CardBody, CardId, Mark, NamedCommand, Row, View};
 
 impl View {
     /// Whether what runs now is a command of the user's own, which nothing steers.
@@ -24,11 +24,21 @@ impl View {
         said.is_some_and(|row| row.marks.iter().any(|mark| matches!(mark, Mark::Tombstoned(_))))
     }
 
-    /// The custom command that runs this call before its message is sent, as it is called: `/name`. Somebody else has
+    /// The custom command or the skill that runs this call before its message is sent, as it is called: `/name`. Somebody else has
     /// written what it runs, so whoever decides must know which one it is.
     pub fn custom_command(&self, call: CallId) -> Option<&str> {
         let Body::User(said) = &self.message_of_command(call)?.entry.body else { return None };
         said.content.split_whitespace().next().filter(|name| name.starts_with('/'))
+    }
+
+    /// What a person calls that which is called by this name, as in `/name`: a skill, where it is known as one. A name that was
+    /// recorded and is known no more was that of a custom command, as far as anyone can tell.
+    pub fn kind_of_named(&self, name: &str) -> &'static str {
+        let is_it = |command: &&NamedCommand| name.strip_prefix('/') == Some(command.name.as_str());
+        match self.settings.commands.iter().find(is_it) {
+            Some(command) if command.is_skill => "skill",
+            Some(_) | None => "custom command",
+        }
     }
 
     /// The message that began the run of this command; `None`: the call is none. It stands right before the command, so little is

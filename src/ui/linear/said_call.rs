@@ -17,7 +17,7 @@ use super::words::plain;
 pub(super) fn whose(view: &View, call: CallId) -> String {
     let panel = view.panel(call);
     if let Some(name) = view.custom_command(call) {
-        return format!(" (of the custom command {})", plain(name));
+        return format!(" (of the {} {})", view.kind_of_named(name), plain(name));
     }
     match panel.and_then(|panel| panel.asked_by.as_ref()) {
         Some(by) => {

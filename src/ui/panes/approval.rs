@@ -276,8 +276,10 @@ fn whose(
     let custom = around.view.custom_command(request.call);
     // A row less for it is one more for the call.
     let custom = custom.map(|name| match (one_row(name), inner < 60) {
-        (name, true) => format!("{name} runs this first"),
-        (name, false) => format!("the custom command {name} runs this before its message"),
+        (shown, true) => format!("{shown} runs this first"),
+        (shown, false) => {
+            format!("the {} {shown} runs this before its message", around.view.kind_of_named(name))
+        }
     });
     let below = panel.asked_by.as_ref().filter(|_| around.height >= 15);
     // What it was asked to do says more than its name.
