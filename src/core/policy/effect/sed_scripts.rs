@@ -18,8 +18,8 @@ pub(in crate::policy) struct SedScript {
 
 /// The script in these arguments. What a file says (`-f`) is not looked into.
 pub(in crate::policy) fn sed_script(arguments: &[String]) -> SedScript {
-    let gnu = text(arguments, Options::Gnu);
-    let bsd = text(arguments, Options::Bsd);
+    let gnu = text(arguments, Dialect::Gnu);
+    let bsd = text(arguments, Dialect::Bsd);
     let mut whole = read(&gnu).unwrap_or_else(|| unread(&gnu));
     if bsd != gnu {
         // The word that it takes for a script may be the name of a file for GNU. If the ending is empty, it is none.
@@ -54,7 +54,7 @@ fn unread(text: &str) -> SedScript {
 
 /// Whose options are meant.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Options {
+enum Dialect {
     /// They may stand behind operands, and `-l` has a value.
     Gnu,
     /// They end at the first operand, and the value of `-i` may be the next word: `sed -i '' 's/a/b/' f`.
@@ -62,10 +62,10 @@ enum Options {
 }
 
 /// The script: what options bring, each on a line, or else the first operand.
-fn text(arguments: &[String], options: Options) -> String {
+fn text(arguments: &[String], options: Dialect) -> String {
     let mut brought: Vec<&str> = Vec::new();
     let (mut operand, mut has_file) = (None, false);
-    let is_bsd = options == Options::Bsd;
+    let is_bsd = options == Dialect::Bsd;
     let mut words = arguments.iter().map(String::as_str).peekable();
     while let Some(word) = words.next() {
         if word == "--" {
@@ -115,8 +115,8 @@ fn text(arguments: &[String], options: Options) -> String {
 }
 
 /// The first letter with a value, and what is joined to it.
-fn valued(letters: &str, options: Options) -> Option<(char, &str)> {
-    let known = if options == Options::Bsd { "efiI" } else { "efliI" };
+fn valued(letters: &str, options: Dialect) -> Option<(char, &str)> {
+    let known = if options == Dialect::Bsd { "efiI" } else { "efliI" };
     let (at, letter) = letters.char_indices().find(|(_, c)| known.contains(*c))?;
     letters.get(at + letter.len_utf8()..).map(|value| (letter, value))
 }
