@@ -90,12 +90,7 @@ fn whole(
     let (title, head) = title(panel, request, width(&right) + 8, around);
     let from = around.reading.filter(|reading| reading.request == id).map_or(0, |reading| reading.from);
     let airy = around.height >= 15;
-    // The other calls that wait have a line each, which stays in sight, and so has one between them that does not wait any more, with
-    // an empty one on each side.
-    let (waiting, below) =
-        (around.waiting.len().saturating_sub(1), around.view.down_to_the_last_that_waits(request.call));
-    let others = if below > waiting { below + 2 } else { waiting }.min(MOST_OTHERS);
-    let others = if airy { others } else { 0 };
+    let others = if airy { rows_below(request, around) } else { 0 };
     let room = |foot: usize| usize::from(around.height).saturating_sub(2 + foot + others).max(1);
     let most = |foot: usize| room(foot).saturating_sub(usize::from(airy)).max(1);
     let path = subject(panel);
@@ -143,6 +138,14 @@ fn whole(
     let border = boxes::edges(risk::border(request, theme), around.has_keys);
     let lines = boxes::boxed(title, right, body, total, border);
     reaching(lines, PaneReach { names_files, asks_anyway, rule: read, ..reach })
+}
+
+/// Rows below a call that stay in sight: the other calls that wait have a line each, and so has one between them that does not wait any
+/// more, with an empty one on each side.
+fn rows_below(request: &ApprovalRequest, around: &CardContext<'_>) -> usize {
+    let waiting = around.waiting.len().saturating_sub(1);
+    let below = around.view.down_to_the_last_that_waits(request.call);
+    if below > waiting { below + 2 } else { waiting }.min(MOST_OTHERS)
 }
 
 /// The rows of a box, of which the first says how much of the call is in them.
