@@ -156,8 +156,8 @@ async fn an_editor_that_fails_changes_nothing() {
 async fn ctrl_c_in_the_editor_ends_the_editor_only() {
     for key in ["\x03", "\x1c"] {
         let home = Home::new();
-        let editor = "touch opened; read -r line; true";
-        let mut app = Console::start_with(&home, USUAL, &[], &[("EDITOR", editor)]);
+        home.write("edits", "touch opened; read -r line");
+        let mut app = Console::start_with(&home, USUAL, &[], &[("EDITOR", "sh ./edits")]);
         app.sees("ask anything").await;
         app.keys("half a thought").await;
         app.sees("half a thought").await;
