@@ -15,7 +15,7 @@ use super::Attach;
 use crate::config::fault::one_line;
 use crate::config::kept_files::KeptFiles;
 use crate::ledger::Image;
-use crate::ui::mention::PastedImage;
+use crate::ui::mention::{CLIPBOARD_FILE, PastedImage};
 
 /// A helper hands over what is there already.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -71,7 +71,7 @@ impl Clipboard {
     pub(super) fn image(&self) -> Result<PathBuf, String> {
         let bytes = printed(&self.environment, PATIENCE)?;
         self.folder
-            .keep(&bytes, ("pasted-", ".png"))
+            .keep(&bytes, (CLIPBOARD_FILE, ".png"))
             .map_err(|why| format!("the image on the clipboard cannot be written to a file: {why}"))
     }
 }

@@ -6,12 +6,11 @@ use unicode_segmentation::UnicodeSegmentation as _;
 
 use crate::ledger::{Image, MessagePiece, Pastes, UserMessage};
 
+use super::super::mention::CLIPBOARD_FILE;
 use super::super::text::{grouped, sanitize};
 
 /// A paste with more lines than this is folded.
 const FOLD_LINES: usize = 20;
-/// How the names of files begin into which an image of the clipboard is written.
-const OWN_NAMES: &str = "pasted-";
 /// A paste with more bytes than this is folded.
 const FOLD_BYTES: usize = 2 * 1024;
 /// A blank at which no line is broken, and no word ends: a name stays in one row.
@@ -30,10 +29,10 @@ const HYPHEN: char = '\u{2f7}';
 const STOP: char = '\u{2f5}';
 /// What stands for the middle of a long one, for the same reason.
 const MORE: char = '\u{2f6}';
-/// How many characters of a file's name are shown at most, from its two ends.
-const MOST_OF_NAME: usize = 20;
 /// The sign between width and height in a name, for the same reason.
 const TIMES: char = '\u{2f3}';
+/// How many characters of a file's name are shown at most, from its two ends.
+const MOST_OF_NAME: usize = 20;
 
 /// A paste that is shown by its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,7 +94,8 @@ impl Paste {
 /// What the file of a mention is called, in one word; `None`: we have named it.
 fn file_name(mention: &str) -> Option<String> {
     let path: String = mention.trim_matches(['@', '"']).chars().filter(|c| *c != '\\').collect();
-    let name = path.rsplit('/').next().filter(|name| !name.is_empty() && !name.starts_with(OWN_NAMES))?;
+    let name =
+        path.rsplit('/').next().filter(|name| !name.is_empty() && !name.starts_with(CLIPBOARD_FILE))?;
     let all: Vec<char> = name.chars().map(in_one_word).collect();
     let half = MOST_OF_NAME / 2;
     let ends = all.get(..half).zip(all.get(all.len().saturating_sub(half)..));
