@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::agent::{Effect, Event, Live, Operation};
-use crate::ledger::{Body, Entry, EntryId};
+use crate::ledger::{Body, Entry, EntryId, UserMessage};
 
 use super::outbox::join;
 use super::ports::{StoreError, StorePort};
@@ -139,7 +139,7 @@ impl Keeping {
         let trouble = self.trouble.as_mut().filter(|trouble| trouble.told != entries)?;
         trouble.told = entries;
         let said = self.owed.iter().filter_map(|entry| match &entry.body {
-            Body::User(message) => Some(message.content.clone()),
+            Body::User(message) => Some(UserMessage::clone(message)),
             _ => None,
         });
         Some(Live::LedgerUnwritable { why: trouble.why.clone(), entries, said: said.collect() })

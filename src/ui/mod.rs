@@ -149,6 +149,7 @@ mod session_rule;
 
 mod approval_keys;
 mod blocked_host;
+mod chip_text;
 mod command_menu;
 mod copying;
 mod deciding;

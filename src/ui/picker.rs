@@ -8,7 +8,7 @@ use crate::model::Effort;
 use crate::policy::Mode;
 use crate::view::View;
 
-use super::commands::typed;
+use super::chip_text::with_chips;
 use super::composer::cut_last;
 use super::fuzzy;
 use super::keymap::{KeyAction, KeyContext, lookup};
@@ -168,7 +168,7 @@ impl Picker {
     pub fn rewind(view: &View, now: Millis) -> Self {
         let items = said_by_user(view).into_iter().rev();
         let items = items.map(|said| Item {
-            words: typed(said.text, &view.settings),
+            words: with_chips(said.message, &view.settings),
             aside: ago(now.since(said.at)),
             choice: Choice::Rewind(said.id),
         });

@@ -1,8 +1,9 @@
 //! What an undo would do, as both fronts show it before it is done.
 
-use crate::ledger::{Body, CallId, EntryId, Millis};
+use crate::ledger::{Body, CallId, EntryId, Millis, UserMessage};
 use crate::view::View;
 
+use super::chip_text::with_chips;
 use super::commands::typed;
 use super::text::{fit, sanitize};
 
@@ -34,7 +35,7 @@ impl UndoPreview {
             many => format!("{many} files"),
         };
         let said = view.message_before(self.since).and_then(|row| match &row.entry.body {
-            Body::User(said) => Some(typed(&said.content, &view.settings)),
+            Body::User(said) => Some(with_chips(said, &view.settings)),
             _ => None,
         });
         let since = match said.as_deref().map(str::trim).and_then(|said| said.lines().next()) {
@@ -57,7 +58,7 @@ impl UndoPreview {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SaidByUser<'a> {
     pub(super) id: EntryId,
-    pub(super) text: &'a str,
+    pub(super) message: &'a UserMessage,
     pub(super) at: Millis,
 }
 
@@ -75,16 +76,17 @@ pub(super) fn said_by_user(view: &View) -> Vec<SaidByUser<'_>> {
     // The call of a custom command that has run something, until its message comes.
     let mut called: Option<SaidByUser<'_>> = None;
     for (at, row) in rows.iter().enumerate() {
-        let Body::User(message) = &row.entry.body else { continue };
-        let now = SaidByUser { id: row.entry.id, text: &message.content, at: row.entry.at };
+        let Body::User(sent) = &row.entry.body else { continue };
+        let now = SaidByUser { id: row.entry.id, message: sent, at: row.entry.at };
         if runs(at) {
-            called = (!message.content.starts_with('!')).then_some(now);
+            called = (!sent.content.starts_with('!')).then_some(now);
             continue;
         }
-        let is_sent = |call: &SaidByUser<'_>| call.text == typed(now.text, &view.settings);
+        let is_sent =
+            |call: &SaidByUser<'_>| call.message.content == typed(&now.message.content, &view.settings);
         let call = called.take().filter(is_sent);
         // Its words are those of the message: alone, the call could be words that only look like one.
-        said.push(call.map_or(now, |call| SaidByUser { text: now.text, ..call }));
+        said.push(call.map_or(now, |call| SaidByUser { message: now.message, ..call }));
     }
     said
 }

@@ -1,5 +1,7 @@
 //! What the screen knows while the session cannot be written.
 
+use crate::ledger::UserMessage;
+
 /// The books cannot be written: nothing acts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unwritable {
@@ -8,5 +10,5 @@ pub struct Unwritable {
     /// How many entries wait.
     pub entries: usize,
     /// What the user said and is not recorded.
-    pub said: Vec<String>,
+    pub said: Vec<UserMessage>,
 }

@@ -11,7 +11,7 @@ use countersign::agent::{Effect, Live, Operation};
 use countersign::ledger::{
     About, AssistantMessage, Block, Body, CallId, Checkpoint, Compaction, Decider, Decision,
     DelegationResponse, Entry, EntryId, Goal, Injector, Message, Note, Outcome, Progress, Scope, Stop,
-    ToolResult, TurnEnded, Usage, seconds,
+    ToolResult, TurnEnded, Usage, UserMessage, seconds,
 };
 use countersign::model::Request;
 
@@ -332,21 +332,22 @@ fn about(target: EntryId, log: &[Arc<Entry>]) -> String {
     }
 }
 
+fn contents(said: &[UserMessage]) -> Vec<&str> {
+    said.iter().map(|said| said.content.as_str()).collect()
+}
+
 fn news(live: &Live) -> Option<String> {
     match live {
         Live::Retrying { attempt, most, wait_ms, reason, .. } => {
             Some(format!("retry {attempt} of {most} in {} ms: {reason}", wait_ms))
         }
-        Live::Returned(said) => {
-            let texts: Vec<&str> = said.iter().map(|said| said.content.as_str()).collect();
-            Some(format!("returned to the composer: {texts:?}"))
-        }
+        Live::Returned(said) => Some(format!("returned to the composer: {:?}", contents(said))),
         Live::ReturnedLine(line) => Some(format!("returned to the composer as it was typed: {line:?}")),
         Live::LedgerUnwritable { why, .. } => Some(format!("the books are shut: {why}")),
         Live::LedgerWritable => Some("the books are open".to_owned()),
         Live::Refused(why) => Some(format!("refused: {why}")),
         Live::Waiting { steering, queued } if steering.len() + queued.len() > 0 => {
-            Some(format!("waiting: steering {steering:?}, queued {queued:?}"))
+            Some(format!("waiting: steering {:?}, queued {:?}", contents(steering), contents(queued)))
         }
         Live::Answering { said, .. } => said.as_ref().map(|said| format!("told: {said}")),
         Live::Discovering => Some("waiting for MCP servers and agents".to_owned()),

@@ -2,16 +2,19 @@
 
 use std::sync::Arc;
 
-use countersign::agent::Intent;
+use countersign::agent::{Event, Intent, Live};
 use countersign::ledger::{Body, Entry, EntryId, Image, Millis, UserMessage};
 use countersign::ui::Reply;
 use countersign::ui::composer::plain;
+use countersign::ui::local::Overlay;
 use countersign::ui::mention::PastedImage;
+use countersign::ui::picker::Picker;
 use countersign::ui::replies::reply;
 use countersign::ui::update::{UiEffect, mention};
 use countersign::wire::record::{decode, encode};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
+use crate::scenes;
 use crate::screen_harness::ScreenHarness;
 use crate::session_builder::SessionBuilder;
 
@@ -29,6 +32,16 @@ fn with_image() -> ScreenHarness {
     harness.press("see ");
     pastes(&mut harness, "/tmp/pasted-1.png");
     harness
+}
+
+/// The image of the chip, as a message brings it.
+fn picture() -> Image {
+    Image {
+        name: "/tmp/pasted-1.png".to_owned(),
+        media_type: "image/png".to_owned(),
+        data: "A".repeat(16_000).into(),
+        size: Some((320, 160)),
+    }
 }
 
 fn shown(harness: &ScreenHarness) -> String {
@@ -111,16 +124,24 @@ fn a_chip_comes_back_with_a_refused_message_and_from_the_editor() {
 }
 
 #[test]
+fn an_image_is_a_chip_in_a_message_that_waits() {
+    let mut harness = ScreenHarness::new(scenes::running());
+    pastes(&mut harness, "/tmp/pasted-1.png");
+    harness.press("now");
+    let said = UserMessage { images: vec![picture()], ..sends(&mut harness) };
+    harness.view.fold(&Event::Live(Live::Waiting { steering: vec![said.clone()], queued: vec![said] }));
+    let frame = harness.frame(80, 24);
+    for row in ["↳ with the next tool results:", "↳ after this run:"] {
+        assert!(frame.contains(&format!("{row} {CHIP} now")), "{frame}");
+    }
+    assert!(!frame.contains("pasted-1"), "{frame}");
+}
+
+#[test]
 fn a_sent_image_is_a_chip_in_the_transcript_and_when_it_is_called_back() {
     let mut harness = with_image();
     harness.press("now");
-    let image = Image {
-        name: "/tmp/pasted-1.png".to_owned(),
-        media_type: "image/png".to_owned(),
-        data: "A".repeat(16_000).into(),
-        size: Some((320, 160)),
-    };
-    let said = UserMessage { images: vec![image], ..sends(&mut harness) };
+    let said = UserMessage { images: vec![picture()], ..sends(&mut harness) };
     let before = harness.builder.events.len();
     // As the session file keeps it.
     let entry = Entry { id: EntryId(9), at: Millis(1), body: Body::User(Arc::new(said.clone())) };
@@ -135,6 +156,10 @@ fn a_sent_image_is_a_chip_in_the_transcript_and_when_it_is_called_back() {
         assert!(frame.contains(&format!("see {CHIP} now")) && frame.contains("o: show the path"), "{frame}");
         assert!(!frame.contains("pasted-1") && !frame.contains("[image:"), "{frame}");
     }
+    harness.local.overlay = Some(Overlay::Picker(Picker::rewind(&harness.view, Millis(1))));
+    let list = harness.frame(80, 24);
+    assert!(list.contains(&format!("see {CHIP} now")) && !list.contains("pasted-1"), "{list}");
+    harness.local.overlay = None;
     harness.key(KeyCode::Up, NONE);
     assert_eq!(shown(&harness), format!("see {CHIP} now"));
     harness.ctrl('u');

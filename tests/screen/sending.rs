@@ -4,6 +4,7 @@ use crate::scenes;
 use crate::screen_harness::{ScreenHarness, scrolled};
 use crate::session_builder::SessionBuilder;
 use countersign::agent::{Event, Intent, Live};
+use countersign::ledger::UserMessage;
 use countersign::policy::Mode;
 use countersign::ui::Request;
 use countersign::ui::commands::{Fronts, listed};
@@ -24,7 +25,7 @@ fn alt_enter(harness: &mut ScreenHarness) -> Vec<UiEffect> {
 }
 
 fn waiting(steering: &[&str], queued: &[&str]) -> Live {
-    let owned = |texts: &[&str]| texts.iter().map(|t| (*t).to_owned()).collect();
+    let owned = |texts: &[&str]| texts.iter().map(|t| UserMessage::from(*t)).collect();
     Live::Waiting { steering: owned(steering), queued: owned(queued) }
 }
 

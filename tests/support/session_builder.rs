@@ -214,7 +214,7 @@ impl SessionBuilder {
     }
 
     pub fn waiting(&mut self, steering: &[&str], queued: &[&str]) {
-        let owned = |texts: &[&str]| texts.iter().map(|t| (*t).to_owned()).collect();
+        let owned = |texts: &[&str]| texts.iter().map(|t| UserMessage::from(*t)).collect();
         self.live(Live::Waiting { steering: owned(steering), queued: owned(queued) });
     }
 

@@ -140,9 +140,9 @@ pub enum Live {
     /// What the user said meanwhile, and has not been delivered yet.
     Waiting {
         /// With the next tool results.
-        steering: Vec<String>,
+        steering: Vec<UserMessage>,
         /// After the run.
-        queued: Vec<String>,
+        queued: Vec<UserMessage>,
     },
     /// Undelivered messages of a run that did not end with an answer: they go back into the composer.
     Returned(Vec<UserMessage>),
@@ -173,8 +173,8 @@ pub enum Live {
         why: String,
         /// How many entries wait.
         entries: usize,
-        /// The words of the user among them.
-        said: Vec<String>,
+        /// The messages of the user among them.
+        said: Vec<UserMessage>,
     },
     /// Entries are written again, those that waited too.
     LedgerWritable,

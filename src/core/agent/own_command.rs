@@ -253,7 +253,7 @@ mod tests {
         let wanted = ends(&mut agent, "built");
         assert!(wanted.iter().any(|effect| matches!(effect, Effect::CallModel(..))), "{wanted:?}");
         assert_eq!(said(&agent).last().unwrap(), "first");
-        let waits = Effect::Emit(Live::Waiting { steering: Vec::new(), queued: vec!["second".to_owned()] });
+        let waits = Effect::Emit(Live::Waiting { steering: Vec::new(), queued: vec!["second".into()] });
         assert!(wanted.contains(&waits), "{wanted:?}");
     }
 

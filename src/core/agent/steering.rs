@@ -111,9 +111,8 @@ impl Agent {
     }
 
     fn tell_queue(&self, step: &mut Step) {
-        let words = |said: &UserMessage| said.content.clone();
-        let steering = self.inbox.steering.iter().map(words).collect();
-        let queued = self.inbox.queued.iter().map(words).collect();
+        let steering = self.inbox.steering.clone();
+        let queued = self.inbox.queued.iter().cloned().collect();
         step.emit(Live::Waiting { steering, queued });
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::agent::Live;
 use crate::budget::Forecast;
-use crate::ledger::ModelRef;
+use crate::ledger::{ModelRef, UserMessage};
 use crate::model::{Effort, ToolCalls};
 use crate::policy::Mode;
 use crate::tool::BroughtTools;
@@ -36,9 +36,9 @@ pub struct SessionFacts {
     /// The next request as it would be now, without the message that begins it.
     pub next: Option<Forecast>,
     /// Messages that will be delivered with the next tool results.
-    pub steering: Vec<String>,
+    pub steering: Vec<UserMessage>,
     /// Messages that wait for the end of the run.
-    pub queued: Vec<String>,
+    pub queued: Vec<UserMessage>,
 }
 
 impl SessionFacts {
@@ -136,7 +136,7 @@ mod tests {
     fn mode_and_what_waits_to_be_said_are_the_last_that_was_told() {
         let mut now = facts();
         now.fold(&Live::ModeChanged(Mode::Plan));
-        let words = |text: &str| vec![text.to_owned()];
+        let words = |text: &str| vec![UserMessage::from(text)];
         now.fold(&Live::Waiting { steering: words("soon"), queued: words("later") });
         assert_eq!((now.mode, &now.steering, &now.queued), (Mode::Plan, &words("soon"), &words("later")));
         now.fold(&Live::Waiting { steering: Vec::new(), queued: Vec::new() });

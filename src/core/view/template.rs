@@ -165,18 +165,12 @@ impl Fill<'_> {
     }
 }
 
-/// One call for all of them: with several, each output has its command above it.
+/// One call for all of them: each output behind the first has its command above it. A row of the call shows how it begins, and that
+/// is to be what the file says, so no heading of ours stands before the first.
 fn script(commands: &[String]) -> Option<String> {
-    match commands {
-        [] => None,
-        [one] => Some(one.clone()),
-        several => {
-            let lines = several
-                .iter()
-                .map(|command| format!("echo {}\n{command}", shell_word(&format!("## {command}"))));
-            Some(lines.collect::<Vec<_>>().join("\n"))
-        }
-    }
+    let (first, others) = commands.split_first()?;
+    let headed = |command: &String| format!("\necho {}\n{command}", shell_word(&format!("## {command}")));
+    Some(first.clone() + &others.iter().map(headed).collect::<String>())
 }
 
 #[cfg(test)]
@@ -233,7 +227,8 @@ mod tests {
         let (_, runs) = filled("!`ls $ARGUMENTS` !`date`", "it;s -l");
         assert_eq!(
             runs.as_deref(),
-            Some("echo '## ls '\\''it;s'\\'' -l'\nls 'it;s' -l\necho '## date'\ndate")
+            Some("ls 'it;s' -l\necho '## date'\ndate"),
+            "it begins with what the file names"
         );
         for text in ["use `code` and !bang", "!``", "!`never closed"] {
             assert_eq!(filled(text, ""), (text.to_owned(), None));

@@ -4,7 +4,8 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crate::ui::commands::typed;
+use crate::ledger::UserMessage;
+use crate::ui::chip_text::with_chips;
 use crate::ui::local::Local;
 use crate::ui::text::{fit, width};
 use crate::view::View;
@@ -25,7 +26,7 @@ pub(super) fn rows(local: &Local, view: &View) -> u16 {
 }
 
 /// What was said and cannot be recorded.
-fn unrecorded(local: &Local) -> &[String] {
+fn unrecorded(local: &Local) -> &[UserMessage] {
     local.shut.as_ref().map_or(&[], |shut| &shut.said)
 }
 
@@ -44,16 +45,16 @@ fn lines(screen: &Screen<'_>, rows: usize, total: u16) -> Vec<Line<'static>> {
     } else {
         ["↳ waits: ", "↳ next: ", "↳ after: "]
     };
-    let steering = session.steering.iter().map(|text| (soon, text));
-    let kept = unrecorded(local).iter().map(|text| (kept, text));
-    let all: Vec<_> = kept.chain(steering).chain(session.queued.iter().map(|text| (later, text))).collect();
+    let steering = session.steering.iter().map(|said| (soon, said));
+    let kept = unrecorded(local).iter().map(|said| (kept, said));
+    let all: Vec<_> = kept.chain(steering).chain(session.queued.iter().map(|said| (later, said))).collect();
     let shown = if all.len() <= rows.min(MOST) { all.len() } else { rows.saturating_sub(1).clamp(1, MOST) };
     let more = all.len() - shown.min(all.len());
     let total = usize::from(total);
     let mut lines: Vec<Line<'static>> = Vec::new();
-    for (when, text) in all.into_iter().take(shown) {
+    for (when, message) in all.into_iter().take(shown) {
         let room = total.saturating_sub(width(when));
-        let said = fit(&one_row(typed(text, &screen.view.settings).trim()), room);
+        let said = fit(&one_row(with_chips(message, &screen.view.settings).trim()), room);
         lines.push(Line::from(vec![Span::styled(when, theme.dim), Span::styled(said, theme.text)]));
     }
     if more > 0 {

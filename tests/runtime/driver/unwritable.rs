@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use countersign::agent::{Answer, Event, Intent, Live};
-use countersign::ledger::{Body, Ending, Outcome};
+use countersign::ledger::{Body, Ending, Outcome, UserMessage};
 use countersign::policy::Mode;
 use countersign::runtime::DriverError;
 use tokio::time::timeout;
@@ -14,7 +14,9 @@ use super::{ending, results};
 /// The next event, which must say that the books are shut.
 async fn shut(fixture: &mut DriverFixture) -> (String, usize, Vec<String>) {
     match fixture.next_event().await {
-        Event::Live(Live::LedgerUnwritable { why, entries, said }) => (why, entries, said),
+        Event::Live(Live::LedgerUnwritable { why, entries, said }) => {
+            (why, entries, said.into_iter().map(|said| said.content).collect())
+        }
         other => panic!("{other:?}"),
     }
 }
@@ -100,7 +102,8 @@ async fn what_is_typed_meanwhile_goes_back_to_who_typed_it() {
     fixture.disk(Disk::Sound);
     fixture.handles().intents.send(Intent::Queue("later".into())).await.unwrap();
     fixture.next_model_call().await;
-    fixture.until_live(|live| matches!(live, Live::Waiting { queued, .. } if queued == &["later"])).await;
+    let later = [UserMessage::from("later")];
+    fixture.until_live(|live| matches!(live, Live::Waiting { queued, .. } if *queued == later)).await;
 }
 
 #[tokio::test(start_paused = true)]
