@@ -175,14 +175,31 @@ impl App {
         Duration::from_nanos(fs::read_dir(folder).unwrap().flatten().filter_map(|task| of(task.path())).sum())
     }
 
-    /// Proportional memory and resident memory, in MB.
-    pub fn memory(&self) -> (f64, f64) {
+    /// What it occupies, as the kernel counts it.
+    pub fn memory(&self) -> Memory {
         let text = fs::read_to_string(format!("/proc/{}/smaps_rollup", self.id())).unwrap();
         let of = |name: &str| -> f64 {
             let line = text.lines().find(|line| line.starts_with(name)).unwrap_or_default();
             line.split_whitespace().nth(1).and_then(|kb| kb.parse::<f64>().ok()).unwrap_or(0.0) / 1024.0
         };
-        (of("Pss:"), of("Rss:"))
+        Memory { proportional: of("Pss:"), resident: of("Rss:"), own: of("Pss_Anon:") }
+    }
+}
+
+/// In MB.
+pub struct Memory {
+    /// With its share of the pages that others have too.
+    pub proportional: f64,
+    /// With all of these.
+    pub resident: f64,
+    /// Without pages of files: what nothing but its end gives back.
+    pub own: f64,
+}
+
+impl std::fmt::Display for Memory {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { proportional, resident, own } = self;
+        write!(f, "{proportional:.1} MB (its own {own:.1}, resident {resident:.1})")
     }
 }
 

@@ -25,8 +25,7 @@ pub fn memory(server: &Server) {
         std::env::var("COUNTERSIGN_TURNS").ok().and_then(|turns| turns.parse().ok()).unwrap_or(1_000);
     let mut app = App::ready(&Home::new(&server.base_url()), &[]);
     app.serve(Duration::from_millis(200));
-    let (pss, rss) = app.memory();
-    row("memory at start", &format!("{pss:.1} MB (resident {rss:.1})"), "15 MB");
+    row("memory at start", &app.memory().to_string(), "15 MB");
     let mut times = Vec::with_capacity(turns);
     for turn in 0..turns {
         app.says(&format!("do:turn.{turn}."));
@@ -35,8 +34,7 @@ pub fn memory(server: &Server) {
         app.rests();
         times.push(began.elapsed().saturating_sub(server.spent() - theirs));
     }
-    let (pss, rss) = app.memory();
-    row(&format!("memory after {turns} turns of 4 KB"), &format!("{pss:.1} MB (resident {rss:.1})"), "40 MB");
+    row(&format!("memory after {turns} turns of 4 KB"), &app.memory().to_string(), "40 MB");
     let (early, late) = (around(&times, 20), around(&times, turns * 22 / 25));
     let measured = format!("{early:.1} ms, {late:.1} ms: {:.1} times", late / early);
     row(&format!("turn 20, turn {}, the server's time left out", turns * 22 / 25), &measured, "-");
