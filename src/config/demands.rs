@@ -30,12 +30,14 @@ pub(crate) struct Demand {
     pub(crate) place: String,
     /// Whether it needs trust.
     pub(crate) needs_trust: bool,
+    /// Whether it is a skill or a custom command that can be used once it is trusted.
+    pub(crate) is_skill: bool,
 }
 
 impl Demand {
     /// For people who know of which folder it is.
     fn line(&self, folder: &Path) -> String {
-        let Self { verb, what, place, needs_trust } = self;
+        let Self { verb, what, place, needs_trust, is_skill: _ } = self;
         let aside = match (*verb, needs_trust) {
             ("refused", _) => ", even with trust: only you can set it",
             (_, true) => "",
@@ -105,6 +107,7 @@ pub(crate) fn demands(cwd: &Path, environment: &Environment) -> Result<Vec<Deman
             what,
             place: place.clone(),
             needs_trust: false,
+            is_skill: false,
         }));
         for setting in settings.iter().filter(|setting| !setting.row.is_of_a_peer()) {
             let weighed = tighten::weigh(&config, setting);
@@ -124,6 +127,7 @@ pub(crate) fn demands(cwd: &Path, environment: &Environment) -> Result<Vec<Deman
             what: format!("the model about the sub-agent {}: {}", one.name, one.description),
             place: format!("{}:1", one.file.unwrap_or_default().display()),
             needs_trust: true,
+            is_skill: false,
         }));
         let file = content.path(CONFIG);
         all.extend(of_peers::<McpEntry>(&mut config, &settings, &file)?);
@@ -146,15 +150,15 @@ fn callable_skills(files: &[Content], environment: &Environment) -> BTreeSet<Str
 /// What is said of a skill. One of which the model is not told is offered to the user, unless a built-in command hides it.
 fn of_skill(skill: &skills::Skill, file: &Path) -> Demand {
     let (name, description, runs) = (&skill.name, &skill.description, run_first(skill));
-    let (verb, what) = if skill.is_told {
-        ("tells", format!("the model about the skill {name}: {description}{runs}"))
+    let (verb, is_skill, what) = if skill.is_told {
+        ("tells", true, format!("the model about the skill {name}: {description}{runs}"))
     } else if skill.is_callable && !is_built_in(name) {
-        ("offers", format!("the skill /{name}, of which the model is not told: {description}{runs}"))
+        ("offers", true, format!("the skill /{name}, of which the model is not told: {description}{runs}"))
     } else {
         let file = file.display();
-        ("ignored", format!("{file}: neither the model nor you can call the skill {name}"))
+        ("ignored", false, format!("{file}: neither the model nor you can call the skill {name}"))
     };
-    Demand { verb, what, place: format!("{}:1", file.display()), needs_trust: true }
+    Demand { verb, what, place: format!("{}:1", file.display()), needs_trust: true, is_skill }
 }
 
 /// What is said of that which a skill runs when the user calls it.
@@ -170,21 +174,28 @@ fn run_first(skill: &skills::Skill) -> String {
 /// the skill is gone.
 fn of_commands(content: &Content, place: &str, skills: &BTreeSet<String>) -> Vec<Demand> {
     let (custom, _told_as_ignored) = commands::of(content);
+    let ignored = |what, needs_trust| Demand {
+        verb: "ignored",
+        what,
+        place: place.to_owned(),
+        needs_trust,
+        is_skill: false,
+    };
     let told = |CustomCommand { command, file }: CustomCommand| {
         let (name, file) = (&command.name, file.display());
         if is_built_in(name) {
             let what =
                 format!("{file}: a built-in command has the name /{name}, so this one cannot be called");
-            return Demand { verb: "ignored", what, place: place.to_owned(), needs_trust: false };
+            return ignored(what, false);
         }
         if skills.contains(name) {
             let what = format!("{file}: a skill has the name /{name}, so this command cannot be called");
-            return Demand { verb: "ignored", what, place: place.to_owned(), needs_trust: true };
+            return ignored(what, true);
         }
         let runs = command.template.commands();
         let asks = if runs.is_empty() { "" } else { "; it asks before it runs: " };
         let what = format!("the command /{name}: {}{asks}{}", command.description, runs.join("; "));
-        Demand { verb: "offers", what, place: format!("{file}:1"), needs_trust: true }
+        Demand { verb: "offers", what, place: format!("{file}:1"), needs_trust: true, is_skill: true }
     };
     custom.into_iter().map(told).collect()
 }
@@ -202,7 +213,8 @@ fn of_peers<P: Entry>(config: &mut Config, settings: &[Setting], file: &Path) ->
 /// What is said of one of them. What tightens is in force for the folders below, too.
 fn of_peer<P: Entry>(config: &mut Config, asked: &PeerSettings<'_, P>) -> Result<Vec<Demand>, Wrong> {
     let place = asked.place();
-    let one = |verb, what, needs_trust| Demand { verb, what, place: place.clone(), needs_trust };
+    let one =
+        |verb, what, needs_trust| Demand { verb, what, place: place.clone(), needs_trust, is_skill: false };
     Ok(match asked.weigh(config) {
         Err(wrong) if asked.is_shared() => {
             vec![one("ignored", format!("{wrong}; the {} is ignored", P::WORDS.noun), false)]
@@ -236,6 +248,7 @@ fn told(before: &Config, after: &Config, setting: &Setting, standing: Looseness)
         what,
         place: setting.source.place(),
         needs_trust: standing == Looseness::Loosens,
+        is_skill: false,
     };
     match standing {
         // Its value may hold a secret, and is not obeyed.
@@ -282,5 +295,32 @@ mod tests {
             |name: &str| format!("ignored SKILL.md: neither the model nor you can call the skill {name}");
         assert_eq!(shown("help", quiet), nobody("help"));
         assert_eq!(shown("usr", &format!("{quiet}user-invocable: false\n")), nobody("usr"));
+    }
+
+    #[test]
+    fn a_sub_agent_of_which_the_model_is_told_is_no_skill() {
+        let place = tempfile::tempdir().unwrap();
+        let write = |at: &str, text: &str| {
+            let file = place.path().join(at);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(file, text).unwrap();
+        };
+        let about = |name: &str| format!("---\nname: {name}\ndescription: It does.\n---\nDo it.\n");
+        write("repo/.git/HEAD", "ref: refs/heads/main\n");
+        write("repo/.agents/skills/pdf/SKILL.md", &about("pdf"));
+        let quiet = about("help").replace("name:", "disable-model-invocation: true\nname:");
+        write("repo/.agents/skills/help/SKILL.md", &quiet);
+        write("repo/.countersign/commands/tidy.md", "Tidy up.");
+        write("repo/.countersign/commands/quit.md", "It is never called.");
+        write("repo/.countersign/agents/reviewer.md", &about("reviewer"));
+        let environment = Environment::of([("HOME", place.path().join("home"))]);
+        let found = demands(&place.path().join("repo"), &environment).unwrap();
+        let all: Vec<&Demand> = found.iter().flat_map(|one| &one.all).collect();
+        let skills: Vec<&str> = all.iter().filter(|one| one.is_skill).map(|one| one.what.as_str()).collect();
+        assert_eq!(skills, ["the model about the skill pdf: It does.", "the command /tidy: Tidy up."]);
+        assert!(
+            all.iter().any(|one| one.verb == "tells" && one.what.contains("sub-agent reviewer")),
+            "{all:?}"
+        );
     }
 }

@@ -194,9 +194,7 @@ impl Reporter {
         let found = demands(&self.cwd, &self.environment).unwrap_or_default();
         let Ok(book) = Book::read(&self.environment) else { return Vec::new() };
         let waiting = found.iter().filter(|demands| !book.trusts(&demands.content));
-        let skills = waiting.flat_map(|demands| {
-            demands.all.iter().filter(|demand| ["tells", "offers"].contains(&demand.verb))
-        });
+        let skills = waiting.flat_map(|demands| demands.all.iter().filter(|demand| demand.is_skill));
         skills.map(|demand| format!("{} {}", demand.verb, demand.what)).collect()
     }
 

@@ -9,8 +9,24 @@ use crate::view::Panel;
 pub(super) const GRAVE: [SideEffect; 3] =
     [SideEffect::Deletes, SideEffect::ChangesPermissions, SideEffect::Sends];
 
-/// Its effects as they are recorded, each with its words, in the recorded order.
-pub(super) fn effects(request: &ApprovalRequest) -> Vec<(&str, &str)> {
+/// What a call would do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct CallEffect<'r> {
+    /// As it is recorded; what is not known counts as sending.
+    pub(super) name: &'r str,
+    /// Whether that is known.
+    pub(super) is_known: bool,
+}
+
+impl<'r> CallEffect<'r> {
+    /// In words.
+    pub(super) fn words(self) -> &'r str {
+        if self.is_known { self.name } else { UNKNOWN_EFFECT }
+    }
+}
+
+/// Its effects, in the recorded order.
+pub(super) fn effects(request: &ApprovalRequest) -> Vec<CallEffect<'_>> {
     let one = request.effects.is_empty().then_some(&request.risk);
     let all = request.effects.iter().chain(one).map(String::as_str).filter(|effect| !effect.is_empty());
     let is_unknown = |effect: &str| match &request.preview {
@@ -19,7 +35,7 @@ pub(super) fn effects(request: &ApprovalRequest) -> Vec<(&str, &str)> {
         }
         Preview::None | Preview::Diff(_) | Preview::Recipient(_) => false,
     };
-    all.map(|effect| (effect, if is_unknown(effect) { UNKNOWN_EFFECT } else { effect })).collect()
+    all.map(|name| CallEffect { name, is_known: !is_unknown(name) }).collect()
 }
 
 /// Whether the name of the action says all that it does.
@@ -29,12 +45,12 @@ pub(super) fn is_plain(request: &ApprovalRequest) -> bool {
         Preview::Command(_) => SideEffect::Runs,
         Preview::None | Preview::Recipient(_) => return false,
     };
-    effects(request).into_iter().all(|(effect, _)| effect == said.as_str())
+    effects(request).into_iter().all(|effect| effect.name == said.as_str())
 }
 
 /// All of them, on one line.
 pub(crate) fn does(request: &ApprovalRequest) -> String {
-    effects(request).into_iter().map(|(_, words)| words).collect::<Vec<_>>().join(", ")
+    effects(request).into_iter().map(CallEffect::words).collect::<Vec<_>>().join(", ")
 }
 
 /// The parts of the line that a call would run, where one of them does what cannot be taken back. None where there is a single

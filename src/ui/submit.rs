@@ -203,7 +203,7 @@ pub(super) fn obey(local: &mut Local, view: &View, meaning: Meaning) -> Vec<UiEf
             let request = Request::Report(Box::new(Question::of(subject, view)));
             awaited(local, report::awaited(subject), request)
         }
-        Meaning::Say(message) => say(local, view, message.into_owned()),
+        Meaning::Init => say(local, view, commands::init()),
         Meaning::Review(base) => {
             let Review { command, message } = review(base.as_deref());
             local.scroll.top = None;

@@ -194,7 +194,9 @@ async fn a_review_is_a_message_that_the_transcript_shows() {
     let said = home.texts("user_message", "content");
     let [command, message] = said.as_slice() else { panic!("{said:?}") };
     assert!(command.contains("main...HEAD"), "{command}");
-    assert!(message.starts_with("Review the changes of this branch since main"), "{message}");
+    let begins = "/review --base main\n\n[from countersign, built in, SHA-256 ";
+    assert!(message.starts_with(begins), "it says who says it: {message}");
+    assert!(message.contains("]\n\nReview the changes of this branch since main"), "{message}");
     let by: Vec<String> = home.texts("approval", "by");
     assert_eq!(by, ["user"], "it is recorded as a command of the user");
 }

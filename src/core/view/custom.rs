@@ -1,5 +1,7 @@
 //! Custom commands and skills that the user calls: Markdown files that become a message, with the words behind the name put in.
-//! What such a file runs first is a call that is decided about like any other.
+//! What such a file runs first is a call that is decided about like any other. The messages of built-in commands have the same form.
+
+use sha2::{Digest as _, Sha256};
 
 use crate::ledger::Pastes;
 
@@ -7,6 +9,8 @@ use super::template::Template;
 
 /// Letters of a session's id.
 const LETTERS_OF_ID: usize = 36;
+/// What stands in the place of the file. The file of a custom command or of a skill ends with `.md`, so none is called that.
+const BUILT_IN: &str = "countersign, built in";
 
 /// A custom command or a skill: `/NAME` with words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,10 +92,30 @@ impl NamedCommand {
         of_session(message.get(alike..alike + LETTERS_OF_ID).filter(is_id))
     }
 
-    /// What stands between that which was typed and that which the file says.
     fn mark(&self) -> String {
-        format!("\n\n[from {}, SHA-256 {}]\n\n", self.file, self.sha256)
+        mark(&self.file, &self.sha256)
     }
+}
+
+/// What stands between that which was typed and that which the file says.
+fn mark(file: &str, sha256: &str) -> String {
+    format!("\n\n[from {file}, SHA-256 {sha256}]\n\n")
+}
+
+/// The message of a built-in command that was typed like this and says this. The hash is that of what it says.
+pub fn built_in_message(typed: &str, said: &str) -> String {
+    format!("{typed}{}{said}", mark(BUILT_IN, &sha256(said)))
+}
+
+/// What was typed for such a message, in whichever version: the form and the hash tell, and what it says is not looked at.
+pub fn built_in_typed(message: &str) -> Option<&str> {
+    let (typed, behind) = message.split_once("\n\n[").filter(|(typed, _)| typed.starts_with('/'))?;
+    let (_, said) = behind.split_once("]\n\n")?;
+    (built_in_message(typed, said) == message).then_some(typed)
+}
+
+fn sha256(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]
@@ -142,5 +166,18 @@ mod tests {
         assert_eq!(typed(&said).as_deref(), Some("/note it"));
         assert_eq!(typed(&said.replace("00b of", "00a of")), None, "it is one session");
         assert_eq!(typed(&said.replace(there, &"z".repeat(36))), None, "that is no id");
+    }
+
+    #[test]
+    fn a_message_says_what_was_typed_that_it_is_built_in_and_the_hash_of_the_rest() {
+        let message = built_in_message("/init", "abc");
+        let hash = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(message, format!("/init\n\n[from countersign, built in, SHA-256 {hash}]\n\nabc"));
+        assert_eq!(built_in_typed(&message), Some("/init"));
+        assert_eq!(built_in_typed(&built_in_message("/x --base a", "a [b]\n\nc")), Some("/x --base a"));
+        let of_a_file = message.replace("countersign, built in", "init.md");
+        for other in [of_a_file, format!("{message}d"), message.replace("ba78", "ba79"), "abc".to_owned()] {
+            assert_eq!(built_in_typed(&other), None, "{other}");
+        }
     }
 }

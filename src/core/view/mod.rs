@@ -50,7 +50,7 @@ pub use crate::ledger::Reach;
 pub use activity::Activity;
 pub use asked_by::AskedBy;
 pub use card::{Card, CardBody, CardId, Forming, LiveMessage, Revision};
-pub use custom::{CustomCall, NamedCommand};
+pub use custom::{CustomCall, NamedCommand, built_in_message, built_in_typed};
 pub use decided::decision_words;
 pub use ending::{ending_words, ending_words_below};
 pub use fleet::{FleetKind, FleetMember, WAITS_FOR_TURN};

@@ -58,12 +58,6 @@ pub(super) fn why(error: &(dyn Error + 'static)) -> String {
             Some(StreamableHttpError::AuthRequired(_)) => {
                 return "it asks for a login (HTTP 401); a key for it belongs in its headers".to_owned();
             }
-            Some(StreamableHttpError::UnexpectedServerResponse(said)) if said.starts_with("HTTP 3") => {
-                return format!(
-                    "it redirects to an address that is not configured ({})",
-                    said.trim_end_matches([':', ' '])
-                );
-            }
             Some(StreamableHttpError::UnexpectedServerResponse(said)) => {
                 return said.trim_end_matches([':', ' ']).to_owned();
             }

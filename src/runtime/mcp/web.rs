@@ -235,7 +235,12 @@ impl Web {
         if is_greeting && status == StatusCode::BAD_REQUEST {
             self.answered.may_be_newer.store(true, Relaxed);
         }
-        Err(strange(format!("HTTP {status}")))
+        let said = format!("HTTP {status}");
+        Err(strange(if status.is_redirection() {
+            format!("it redirects to an address that is not configured ({said})")
+        } else {
+            said
+        }))
     }
 }
 

@@ -1,7 +1,5 @@
 //! What a command means: something for the agent, for the session, a page, or an action of the front end.
 
-use std::borrow::Cow;
-
 use crate::agent::Intent;
 use crate::ledger::{CallId, EntryId};
 use crate::policy::Mode;
@@ -22,8 +20,8 @@ pub enum Meaning {
     AcceptGaps,
     /// The session shall do this.
     Request(Request),
-    /// The model is told this.
-    Say(Cow<'static, str>),
+    /// The model is to propose an `AGENTS.md`.
+    Init,
     /// The model is to review what git shows: since this commit, or of what is not committed.
     Review(Option<String>),
     /// This is asked about the session, and shown.

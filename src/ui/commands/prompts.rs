@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-/// `/init`
+use crate::view::built_in_message;
+
+/// What `/init` says.
 pub(super) const INIT: &str = "\
 Write an AGENTS.md for this repository: what an engineer or an agent must know before a first change here.
 
@@ -41,21 +43,31 @@ pub(in crate::ui) struct Review {
     pub(in crate::ui) message: String,
 }
 
+/// `/init`: the message to the model.
+pub fn init() -> String {
+    built_in_message("/init", INIT)
+}
+
 /// `/review` of what is not committed, or of what a branch has since a commit.
 pub(in crate::ui) fn review(base: Option<&str>) -> Review {
-    let (command, what) = match base {
-        None => (
-            format!(
-                "if test -n \"$({NEW_FILES})\"; then if {HAS_COMMIT}; then {DIFF} HEAD; fi && {NEW_FILES}; else {SHOW}; fi"
-            ),
-            "Review the changes that are not committed, or the last commit if there are none.".to_owned(),
-        ),
-        Some(base) => (
-            format!("{DIFF} {}...HEAD && {DIFF} HEAD && {NEW_FILES}", quoted(base)),
-            format!("Review the changes of this branch since {base}, and what is not committed."),
-        ),
+    let what = match base {
+        None => "Review the changes that are not committed, or the last commit if there are none.".to_owned(),
+        Some(base) => {
+            format!("Review the changes of this branch since {base}, and what is not committed.")
+        }
     };
-    Review { command, message: format!("{what} {SHOWN}\n\n{REVIEWING}") }
+    let message = built_in_message(&called(base), &format!("{what} {SHOWN}\n\n{REVIEWING}"));
+    Review { command: shows(base), message }
+}
+
+/// The command of git for a review.
+fn shows(base: Option<&str>) -> String {
+    match base {
+        None => format!(
+            "if test -n \"$({NEW_FILES})\"; then if {HAS_COMMIT}; then {DIFF} HEAD; fi && {NEW_FILES}; else {SHOW}; fi"
+        ),
+        Some(base) => format!("{DIFF} {}...HEAD && {DIFF} HEAD && {NEW_FILES}", quoted(base)),
+    }
 }
 
 /// The same where no command can be run first: the model is to run git itself.
@@ -69,7 +81,15 @@ pub fn review_by_the_model(base: Option<&str>) -> String {
             format!("Review the changes of this branch since {base}: `git diff {quoted}...HEAD`, and what is not committed.")
         }
     };
-    format!("{what}\n\n{REVIEWING}")
+    built_in_message(&called(base), &format!("{what}\n\n{REVIEWING}"))
+}
+
+/// How a review is called.
+fn called(base: Option<&str>) -> String {
+    match base {
+        None => "/review".to_owned(),
+        Some(base) => format!("/review --base {base}"),
+    }
 }
 
 /// A name of a commit as a shell takes it. It has no quote.
@@ -77,25 +97,12 @@ pub(super) fn quoted(base: &str) -> Cow<'_, str> {
     if base.contains(['~', '{']) { format!("'{base}'").into() } else { base.into() }
 }
 
-/// The command that says this message, or runs this before it, if one does.
-pub(super) fn typed(message: &str) -> Option<String> {
-    if message == INIT {
-        return Some("/init".to_owned());
-    }
-    let is_of = |base: Option<&str>| {
-        let Review { command, message: asked } = review(base);
-        message == asked
-            || message.strip_prefix('!') == Some(command.as_str())
-            || message == review_by_the_model(base)
+/// The review that runs this command before its message, if one does.
+pub(super) fn typed_for(command: &str) -> Option<String> {
+    let of = |base: Option<&str>| (shows(base) == command).then(|| called(base));
+    let base = || {
+        let (base, _) = command.strip_prefix(DIFF)?.trim_start().split_once("...HEAD")?;
+        Some(base.trim_matches('\''))
     };
-    if is_of(None) {
-        return Some("/review".to_owned());
-    }
-    let of_message = || {
-        let rest = message.strip_prefix("Review the changes of this branch since ")?;
-        rest.split([',', ':']).next()
-    };
-    let of_command = || message.strip_prefix('!')?.strip_prefix(DIFF)?.trim_start().split("...HEAD").next();
-    let base = of_message().or_else(of_command)?.trim_matches('\'');
-    is_of(Some(base)).then(|| format!("/review --base {base}"))
+    of(None).or_else(|| of(Some(base()?)))
 }

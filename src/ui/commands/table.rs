@@ -1,6 +1,5 @@
 //! The table of commands. Lists, completion, palette, help and both front ends read it.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::agent::Intent;
@@ -20,7 +19,6 @@ use crate::view::View;
 
 use super::arguments as read;
 use super::meaning::{LinearCommand, Meaning};
-use super::prompts;
 use super::row::{Argument, Fronts, SlashCommand};
 
 /// Entries that `/ledger` says without a number.
@@ -41,8 +39,8 @@ pub const COMMANDS: &[SlashCommand] = {
     use KeyAction as C;
     use LinearCommand as L;
     use Meaning::{
-        Copy, Find, Intent as Tell, Ledger, Linear, New, Page as Show, Pick, Quit, Report, Request as Ask,
-        Say, Thinking,
+        Copy, Find, Init, Intent as Tell, Ledger, Linear, New, Page as Show, Pick, Quit, Report,
+        Request as Ask, Thinking,
     };
     const fn row(name: &'static str, help: &'static str, argument: Argument) -> SlashCommand {
         SlashCommand::new(name, help, argument)
@@ -92,11 +90,7 @@ pub const COMMANDS: &[SlashCommand] = {
         row("/goal", "OBJECTIVE | check: COMMAND, until it exits with 0; or: resume", Required(read::goal))
             .hint("OBJECTIVE | check: COMMAND"),
         row("/help", "these keys", None(Show(HELP))).key(C::Help),
-        row(
-            "/init",
-            "have the model propose an AGENTS.md for this folder",
-            None(Say(Cow::Borrowed(prompts::INIT))),
-        ),
+        row("/init", "have the model propose an AGENTS.md for this folder", None(Init)),
         row("/ledger", "the ledger, entry by entry", None(Ledger)).only(Fronts::Screen).key(C::Ledger),
         row("/mcp", "the MCP servers and their tools", None(Report(Subject::Servers))),
         row(

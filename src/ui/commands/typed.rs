@@ -2,16 +2,28 @@
 
 use crate::agent::OwnCommand;
 use crate::ledger::{Body, UserMessage};
-use crate::view::{NamedCommand, View, ViewSettings};
+use crate::view::{NamedCommand, View, ViewSettings, built_in_typed};
 
+use super::meaning::Meaning;
 use super::{Fronts, custom, prompts, read};
 
 /// What a person typed for a message. One that nothing says today stays as it is.
 pub fn typed(message: &str, settings: &ViewSettings) -> String {
-    let ours = || prompts::typed(message);
     NamedCommand::typed(&settings.commands, message)
-        .or_else(ours)
+        .or_else(|| built_in(message))
         .unwrap_or_else(|| escaped(message, settings))
+}
+
+/// What was typed for a message of a built-in command, or for the command that a review runs before it. In
+/// sessions of earlier versions the message has only the prompt: that stays the words that it is.
+fn built_in(message: &str) -> Option<String> {
+    if let Some(command) = message.strip_prefix('!') {
+        return prompts::typed_for(command);
+    }
+    // No other command has a message, whoever wrote this one.
+    let has_message =
+        |typed: &&str| matches!(read(typed, Fronts::Screen), Some(Ok(Meaning::Init | Meaning::Review(_))));
+    built_in_typed(message).filter(has_message).map(str::to_owned)
 }
 
 /// A message that would be read as a command, or would call a custom one or a skill, was typed with a second
@@ -76,4 +88,31 @@ pub(in crate::ui) fn sent_earlier(messages: &[UserMessage], view: &View) -> Vec<
 fn once(mut all: Vec<UserMessage>) -> Vec<UserMessage> {
     all.dedup();
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::built_in_message;
+
+    #[test]
+    fn the_message_of_a_built_in_command_is_known_by_its_form_and_not_by_what_it_says() {
+        let typed = |message: &str| typed(message, &ViewSettings::unknown());
+        assert_eq!(typed(&prompts::init()), "/init");
+        for (base, line) in [(None, "/review"), (Some("HEAD~2"), "/review --base HEAD~2")] {
+            let review = prompts::review(base);
+            let by_the_model = prompts::review_by_the_model(base);
+            for message in [review.message, by_the_model, format!("!{}", review.command)] {
+                assert_eq!(typed(&message), line);
+            }
+        }
+        let of_another_version = built_in_message("/init", "Write something else.");
+        assert_eq!(typed(&of_another_version), "/init");
+        let (_, prompt) = of_another_version.split_once("]\n\n").unwrap();
+        for words in [prompt, prompts::INIT, "!ls"] {
+            assert_eq!(typed(words), words, "no form, so these are words");
+        }
+        let other = built_in_message("/quit", "Leave.");
+        assert_eq!(typed(&other), format!("/{other}"), "no command has this message");
+    }
 }

@@ -4,7 +4,9 @@ use crate::agent::{Intent, OwnCommand};
 use crate::model::Effort;
 use crate::tool::{KeyModes, Typed};
 use crate::ui::Request;
-use crate::ui::commands::{FORK_LATER, LinearCommand, Meaning, REVIEW_LATER, Review, STILL_BUSY, review};
+use crate::ui::commands::{
+    FORK_LATER, LinearCommand, Meaning, REVIEW_LATER, Review, STILL_BUSY, init, review,
+};
 use crate::ui::pages::fleet::FLEET;
 use crate::ui::picker_source::Source;
 use crate::ui::report::Question;
@@ -35,7 +37,7 @@ impl LinearSession {
                 let question = Question::of(subject, view);
                 return vec![LinearEffect::Ask(Request::Report(Box::new(question)))];
             }
-            Meaning::Say(message) => return self.submit(&message),
+            Meaning::Init => return self.submit(&init()),
             Meaning::Review(_) if view.status.is_busy() => self.not_obeyed(REVIEW_LATER),
             Meaning::Review(base) => {
                 let Review { command, message } = review(base.as_deref());

@@ -6,9 +6,8 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
 use crate::ledger::{ApprovalRequest, EntryId, Preview};
-use crate::policy::UNKNOWN_EFFECT;
 use crate::tool::{ASK, SideEffect};
-use crate::ui::effect_words::{self, GRAVE};
+use crate::ui::effect_words::{self, CallEffect, GRAVE};
 use crate::ui::text::{fit, width, wrap};
 use crate::ui::theme::Theme;
 
@@ -22,12 +21,12 @@ pub(super) fn effects(request: &ApprovalRequest, theme: &Theme) -> Vec<Span<'sta
         return Vec::new();
     }
     let mut spans: Vec<Span<'static>> = Vec::new();
-    for (effect, words) in worst_first(request) {
+    for effect in worst_first(request) {
         if !spans.is_empty() {
             spans.push(Span::styled(", ", theme.dim));
         }
         let style = if is_grave(effect) { grave(theme) } else { theme.text };
-        spans.push(Span::styled(one_row(words), style));
+        spans.push(Span::styled(one_row(effect.words()), style));
     }
     spans
 }
@@ -36,9 +35,9 @@ pub(super) fn effects(request: &ApprovalRequest, theme: &Theme) -> Vec<Span<'sta
 /// that of a test run. Calls of other tools that only send keep the usual one, because that is what most of them are for.
 pub(super) fn border(request: &ApprovalRequest, theme: &Theme) -> Style {
     let is_command = matches!(request.preview, Preview::Command(_));
-    let warns = |(effect, words): (&str, &str)| {
-        let sends = effect == SideEffect::Sends.as_str();
-        is_grave(effect) && words != UNKNOWN_EFFECT && (is_command || !sends)
+    let warns = |effect: CallEffect<'_>| {
+        let sends = effect.name == SideEffect::Sends.as_str();
+        is_grave(effect) && effect.is_known && (is_command || !sends)
     };
     if worst_first(request).into_iter().any(warns) { grave(theme) } else { theme.border_waiting }
 }
@@ -85,7 +84,7 @@ pub(super) fn most_lines(request: &ApprovalRequest, id: EntryId, around: &CardCo
 /// do what, or sends something.
 pub(super) fn is_serious(request: &ApprovalRequest) -> bool {
     let acts = request.risk != SideEffect::Reads.as_str();
-    acts && leaves(request) || worst_first(request).into_iter().any(|(effect, _)| is_grave(effect))
+    acts && leaves(request) || worst_first(request).into_iter().any(is_grave)
 }
 
 /// Whether its path leads out of the workspace: within it, paths are told from its folder.
@@ -93,15 +92,15 @@ pub(super) fn leaves(request: &ApprovalRequest) -> bool {
     request.leads_to.as_deref().is_some_and(|to| Path::new(to).is_absolute())
 }
 
-/// What cannot be taken back comes first; sessions of earlier versions have one effect. Each with its words.
-fn worst_first(request: &ApprovalRequest) -> Vec<(&str, &str)> {
+/// What cannot be taken back comes first; sessions of earlier versions have one effect.
+fn worst_first(request: &ApprovalRequest) -> Vec<CallEffect<'_>> {
     let mut all = effect_words::effects(request);
-    all.sort_by_key(|(effect, _)| {
-        GRAVE.iter().position(|grave| grave.as_str() == *effect).unwrap_or(GRAVE.len())
+    all.sort_by_key(|effect| {
+        GRAVE.iter().position(|grave| grave.as_str() == effect.name).unwrap_or(GRAVE.len())
     });
     all
 }
 
-fn is_grave(effect: &str) -> bool {
-    GRAVE.iter().any(|grave| grave.as_str() == effect)
+fn is_grave(effect: CallEffect<'_>) -> bool {
+    GRAVE.iter().any(|grave| grave.as_str() == effect.name)
 }

@@ -87,7 +87,7 @@ impl Conversation {
             return Err(RpcError::params(why));
         }
         match commands::read(text, Fronts::Lines) {
-            Some(Ok(Meaning::Say(message))) => Ok(Expanded::call(message.into_owned(), blocks)),
+            Some(Ok(Meaning::Init)) => Ok(Expanded::call(commands::init(), blocks)),
             Some(Ok(Meaning::Review(base))) => {
                 Ok(Expanded::call(commands::review_by_the_model(base.as_deref()), blocks))
             }

@@ -30,7 +30,7 @@ pub(in crate::cli::acp) fn all(callable: &[NamedCommand]) -> Value {
 
 /// Whether a command of ours is a message to the model: an editor has its own ways for the others.
 fn is_message(name: &str) -> bool {
-    matches!(commands::read(name, Fronts::Lines), Some(Ok(Meaning::Say(_) | Meaning::Review(_))))
+    matches!(commands::read(name, Fronts::Lines), Some(Ok(Meaning::Init | Meaning::Review(_))))
 }
 
 fn command(name: &str, description: &str, hint: &str) -> Value {

@@ -36,7 +36,7 @@ use super::tool::{LookedAt, Running, RunningCall, Tool, spec};
 use super::words::size;
 use layout_threads::LayoutThreads;
 use page::ContentType;
-use resolver::Guard;
+use resolver::{Guard, is_refusal};
 use target::{FetchTarget, check};
 
 pub use target::AllowedHost;
@@ -247,10 +247,9 @@ impl Fetch {
         }
         let client = self.client(target)?;
         client.get(target.url.clone()).send().await.map_err(|failure| {
-            let said = cause(&failure);
-            let is_refusal = said.contains("tools.fetch.allow_hosts");
-            let words = if is_refusal { said } else { format!("{} cannot be reached: {said}", target.url) };
-            Failure { words, is_transient: !is_refusal }
+            let (said, is_refused) = (cause(&failure), is_refusal(&failure));
+            let words = if is_refused { said } else { format!("{} cannot be reached: {said}", target.url) };
+            Failure { words, is_transient: !is_refused }
         })
     }
 

@@ -1,5 +1,6 @@
 //! Names become addresses here, and nowhere else: what is judged is what is connected to.
 
+use std::error::Error;
 use std::net::{IpAddr, SocketAddr};
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
@@ -14,6 +15,29 @@ pub(super) struct Guard {
     /// Hosts that may be anywhere but where machines are told about themselves: one that the configuration names, or the
     /// proxies'.
     pub(super) exempt: Vec<String>,
+}
+
+/// Why a name leads nowhere.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NameFault {
+    /// It has addresses, and none that may be reached.
+    #[error("{0}")]
+    Refused(String),
+    /// It has none.
+    #[error("{0} has no address")]
+    NoAddress(String),
+}
+
+/// Whether a request failed because the guard refused the name: that is among the causes which the client gives.
+pub(super) fn is_refusal(failure: &reqwest::Error) -> bool {
+    let mut next: Option<&(dyn Error + 'static)> = Some(failure);
+    while let Some(cause) = next {
+        if matches!(cause.downcast_ref::<NameFault>(), Some(NameFault::Refused(_))) {
+            return true;
+        }
+        next = cause.source();
+    }
+    false
 }
 
 impl Resolve for Guard {
@@ -37,15 +61,15 @@ pub(super) async fn addresses(name: &str) -> std::io::Result<Vec<IpAddr>> {
 /// Those on the public internet.
 ///
 /// # Errors
-/// A sentence: there is none.
-fn public(name: &str, found: Vec<IpAddr>) -> Result<Vec<IpAddr>, String> {
+/// No such address.
+fn public(name: &str, found: Vec<IpAddr>) -> Result<Vec<IpAddr>, NameFault> {
     let (allowed, others): (Vec<_>, Vec<_>) = found.into_iter().partition(|ip| not_public(*ip).is_none());
     match (allowed.is_empty(), others.first()) {
         (true, Some(first)) => {
             let what = not_public(*first).unwrap_or_default();
-            Err(refusal(name, &format!("at {first}, {what}")))
+            Err(NameFault::Refused(refusal(name, &format!("at {first}, {what}"))))
         }
-        (true, None) => Err(format!("{name} has no address")),
+        (true, None) => Err(NameFault::NoAddress(name.to_owned())),
         (false, _) => Ok(allowed),
     }
 }
@@ -53,12 +77,14 @@ fn public(name: &str, found: Vec<IpAddr>) -> Result<Vec<IpAddr>, String> {
 /// Those to which a name that is listed may lead.
 ///
 /// # Errors
-/// A sentence: there is none.
-fn listed(name: &str, found: Vec<IpAddr>) -> Result<Vec<IpAddr>, String> {
+/// No such address.
+fn listed(name: &str, found: Vec<IpAddr>) -> Result<Vec<IpAddr>, NameFault> {
     let (others, allowed): (Vec<_>, Vec<_>) = found.into_iter().partition(|ip| describes_machines(*ip));
     match (allowed.is_empty(), others.first()) {
-        (true, Some(first)) => Err(format!("{name} is at {first}, {ABOUT_MACHINES}; no name may lead there")),
-        (true, None) => Err(format!("{name} has no address")),
+        (true, Some(first)) => {
+            Err(NameFault::Refused(format!("{name} is at {first}, {ABOUT_MACHINES}; no name may lead there")))
+        }
+        (true, None) => Err(NameFault::NoAddress(name.to_owned())),
         (false, _) => Ok(allowed),
     }
 }
@@ -75,14 +101,17 @@ pub(super) fn of_proxy(name: &str, found: &[IpAddr], is_listed: bool) -> Result<
     for address in found {
         let one = vec![*address];
         let judged = if is_listed { listed(name, one) } else { public(name, one) };
-        judged?;
+        judged.map_err(|fault| fault.to_string())?;
     }
     Ok(())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::runtime::network::Network;
 
     #[test]
     fn a_listed_name_leads_anywhere_but_to_what_answers_machines_about_themselves() {
@@ -91,11 +120,11 @@ mod tests {
         assert_eq!(listed("wiki", ips(&inner)).unwrap(), ips(&inner));
         for about in ["169.254.169.254", "168.63.129.16", "fd00:ec2::254", "fd20:ce::254"] {
             assert_eq!(listed("wiki", ips(&[about, "10.0.0.1"])).unwrap(), ips(&["10.0.0.1"]));
-            let why = listed("wiki", ips(&[about])).unwrap_err();
+            let why = listed("wiki", ips(&[about])).unwrap_err().to_string();
             assert!(why.contains("about themselves; no name may lead there"), "{why}");
             assert!(public("wiki", ips(&[about])).is_err());
         }
-        assert!(listed("wiki", Vec::new()).unwrap_err().contains("no address"));
+        assert!(listed("wiki", Vec::new()).unwrap_err().to_string().contains("no address"));
     }
 
     #[test]
@@ -125,9 +154,9 @@ mod tests {
     fn a_name_with_a_private_address_is_reached_at_its_public_ones_alone() {
         let ips = |texts: &[&str]| texts.iter().map(|text| text.parse().unwrap()).collect::<Vec<IpAddr>>();
         assert_eq!(public("a", ips(&["127.0.0.1", "8.8.8.8", "::1"])).unwrap(), ips(&["8.8.8.8"]));
-        let why = public("rebind.example", ips(&["10.0.0.1"])).unwrap_err();
+        let why = public("rebind.example", ips(&["10.0.0.1"])).unwrap_err().to_string();
         assert!(why.contains("rebind.example is at 10.0.0.1, a private address"), "{why}");
-        assert!(public("a", Vec::new()).unwrap_err().contains("no address"));
+        assert!(public("a", Vec::new()).unwrap_err().to_string().contains("no address"));
     }
 
     #[tokio::test]
@@ -137,5 +166,28 @@ mod tests {
         assert!(why.contains("loopback"), "{why}");
         let open = Guard { exempt: vec!["localhost".to_owned()] };
         assert!(open.resolve("localhost".parse().unwrap()).await.unwrap().all(|a| a.ip().is_loopback()));
+    }
+
+    /// A resolver that fails like this.
+    struct Finds(fn() -> NameFault);
+
+    impl Resolve for Finds {
+        fn resolve(&self, _name: Name) -> Resolving {
+            let found: Result<Addrs, Box<dyn Error + Send + Sync>> = Err((self.0)().into());
+            Box::pin(async move { found })
+        }
+    }
+
+    #[tokio::test]
+    async fn a_refusal_is_known_among_the_causes_of_the_client_and_not_by_its_words() {
+        let refused: fn() -> NameFault = || NameFault::Refused("it may not be reached".to_owned());
+        let without: fn() -> NameFault = || NameFault::NoAddress("tools.fetch.allow_hosts".to_owned());
+        for (fault, is_it) in [(refused, true), (without, false)] {
+            let builder = reqwest::Client::builder().no_proxy().dns_resolver(Arc::new(Finds(fault)));
+            let address = reqwest::Url::parse("http://name.example/").unwrap();
+            let client = Network::default().equip(builder, &address).unwrap();
+            let failure = client.get(address).send().await.unwrap_err();
+            assert_eq!(is_refusal(&failure), is_it, "{failure:?}");
+        }
     }
 }
