@@ -103,6 +103,9 @@ fn what_is_said_after_sampling_reaches_the_next_turn_alone() {
     assert!(matches!(payload, Payload::PostSampling { .. }));
     let look = fixture.find(|e| if let Effect::Prepare(call) = e { Some(call.call) } else { None });
     let call = look.unwrap_or_else(|| panic!("the call does not wait for the hook"));
+    let at = |is_it: fn(&Effect) -> bool| fixture.wanted.iter().position(is_it).unwrap();
+    let (told, looked) = (at(|e| matches!(e, Effect::RunHooks(_))), at(|e| matches!(e, Effect::Prepare(_))));
+    assert!(told < looked, "hooks are told before the call is dispatched");
     let answer = HookAnswer { prevent: Some("enough".into()), ..says("mind the gap").remove(0) };
     fixture.step(Input::Hooks(hook, vec![answer]));
     assert!(fixture.model_call().is_none(), "nothing of the turn at hand changes");

@@ -58,6 +58,7 @@ mod not_started;
 mod one_of_all;
 mod receipts;
 mod records;
+mod repeats;
 mod requests;
 mod reserves;
 mod seeds;

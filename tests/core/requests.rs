@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::support::{history, read_all_ways};
 use countersign::ledger::{Arguments, CallId, EntryId, Message, ModelRef, Outcome, Usage};
 use countersign::model::{Draft, Effort, ModelNews, Request};
-use countersign::wire::{Endpoint, Protocol, http_failure};
+use countersign::wire::{Endpoint, Protocol, Secret, http_failure};
 use serde_json::{Value, json};
 
 const PROTOCOLS: [Protocol; 3] = [Protocol::Anthropic, Protocol::OpenAiChat, Protocol::OpenAiResponses];
@@ -53,6 +53,24 @@ fn what_thinks_by_itself_is_asked_to_and_to_show_it_and_others_are_not() {
     let older =
         quirk("thinking: Input tag 'adaptive' found using 'type' does not match any of the expected tags");
     assert_eq!(thinking(&older, true, Some(true), None).0, Value::Null);
+}
+
+#[test]
+fn the_key_stands_in_the_header_that_the_server_reads() {
+    let (_, request) = history::cases().into_iter().next().unwrap();
+    let sent = |protocol: Protocol, bearer: bool| -> Vec<(String, String)> {
+        let mut server = Endpoint::new("http://x", Some(Secret::new("sk-1")));
+        server.quirks.bearer = bearer;
+        let mut headers = protocol.encode(&request, &server).headers;
+        headers.retain(|(name, _)| name == "x-api-key" || name == "authorization");
+        headers.into_iter().map(|(name, value)| (name, value.expose().to_owned())).collect()
+    };
+    let alone = |name: &str, value: &str| vec![(name.to_owned(), value.to_owned())];
+    assert_eq!(sent(Protocol::Anthropic, false), alone("x-api-key", "sk-1"));
+    assert_eq!(sent(Protocol::Anthropic, true), alone("authorization", "Bearer sk-1"));
+    for protocol in [Protocol::OpenAiChat, Protocol::OpenAiResponses] {
+        assert_eq!(sent(protocol, false), alone("authorization", "Bearer sk-1"), "{protocol:?}");
+    }
 }
 
 #[test]

@@ -47,6 +47,22 @@ fn each_request_begins_with_the_one_before() {
 }
 
 #[test]
+fn what_changes_stands_in_a_message_and_not_in_what_is_frozen() {
+    for speech in ALL {
+        let (server, world) = speech.serve(vec![Reply::text("Hello.")]);
+        assert_eq!(world.exec(&["hi"]).code, 0, "{speech:?}");
+        let sent = flat(&accepted(&server)[0]);
+        let of_user = |block: &String| block.starts_with("[\"user\"") || block.contains("\"role\":\"user\"");
+        let (said, frozen): (Vec<String>, Vec<String>) = sent.into_iter().partition(of_user);
+        let folder = format!("Folder: {}", world.work().display());
+        for fact in ["Date: ", &folder, "Git branch: "] {
+            assert!(said.concat().contains(fact), "{speech:?}: {fact} in {said:?}");
+            assert!(!frozen.concat().contains(fact), "{speech:?}: {fact}");
+        }
+    }
+}
+
+#[test]
 fn a_conversation_has_one_cache_key_over_its_resumes_and_a_fork_has_its_own() {
     let (server, world) = RESPONSES.serve((0..5).map(|_| Reply::text("Yes.")).collect());
     for words in [&["first"][..], &["--last", "again"]] {

@@ -104,9 +104,11 @@ fn each_call_is_logged_and_what_runs_is_announced_before_its_result() {
             let (at, progress) = begun.next().unwrap();
             assert_eq!(progress["target"], call["name"]);
             assert!(made < at && at < ended, "{id} is announced when it starts");
+            assert!(place("tool_output", id).is_none_or(|output| at < output), "{id} prints after that");
         }
     }
     assert_eq!(begun.count(), 0, "what did not run is not announced");
+    assert!(place("tool_output", &calls[2]["id"]).is_some(), "one of them prints");
 }
 
 #[test]
@@ -145,6 +147,9 @@ fn results_and_the_end() {
         (&json!(3), &json!(7), &json!("All done."))
     );
     assert!(!text(&ended, "next_safe_action").is_empty() && ended["wall_ms"].is_u64());
+    let not_ok = [("c4", "denied"), ("c5", "invalid"), ("c6", "unknown_tool"), ("c7", "invalid")];
+    let not_ok = not_ok.map(|(id, outcome)| json!({ "id": id, "outcome": outcome }));
+    assert_eq!(ended["not_ok"], json!(not_ok), "whoever reads the answer learns what it does not rest on");
     let last = ran.all("agent_response").pop().unwrap();
     for member in ["input", "output", "cache_read", "cache_write", "reasoning"] {
         assert!(last["usage"][member].is_u64() && ended["usage"][member].is_u64(), "{last}");

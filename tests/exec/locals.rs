@@ -50,6 +50,20 @@ fn a_model_that_its_server_knows_without_tools_gets_them_as_text() {
 }
 
 #[test]
+fn a_model_that_the_table_knows_without_tools_gets_them_as_text_from_the_first_request() {
+    for (model, takes_tools) in [("ollama/phi4:14b", false), ("ollama/llama3.1:8b", true)] {
+        let server = ModelServer::start(vec![Reply::text("Hello.")]);
+        let ran = world("ollama", &server).exec(&["-m", model, "hi"]);
+        assert_eq!((ran.code, ran.out.as_str()), (0, "Hello.\n"), "{model}: {}", ran.err);
+        let mut sent = server.requests();
+        sent.retain(|request| request.path.ends_with("completions"));
+        assert_eq!(sent.len(), 1, "{model}: nothing is tried first");
+        assert_eq!(sent[0].body.get("tools").is_some(), takes_tools, "{model}");
+        assert_eq!(sent[0].body.to_string().contains("## Available Tools"), !takes_tools, "{model}");
+    }
+}
+
+#[test]
 fn a_server_that_says_nothing_of_itself_is_used_all_the_same() {
     for name in ["ollama", "llamacpp", "vllm", "lmstudio"] {
         let server = ModelServer::start(vec![Reply::text("Hello.")]);

@@ -219,6 +219,9 @@ fn the_settings_of_the_loop_reach_it() {
     let look = r#"{"tool_calls":[{"name":"list","arguments":{}}]}"#;
     let steps = ended(&["-c", "loop.max_steps=1", "--script", &format!("[{look}]")]);
     assert_eq!(steps, (3, "max_turns".into(), "Reached maximum reasoning steps (1)".into()));
+    let fenced = r#"["```tool_call\n{\"tool\": \"list\", \"arguments\": {}}\n```"]"#;
+    let in_text = ended(&["--tools", "string", "-c", "loop.max_steps=1", "--script", fenced]);
+    assert_eq!(in_text, steps, "calls in text are counted alike");
     for (fails, ending) in [
         (r#"{"tool_calls":[{"name":"read","arguments":{"path":"none.txt"}}]}"#, "repeated_failures"),
         (r#"{"tool_calls":[{"name":"nothing","arguments":{}}]}"#, "tool_unavailable"),

@@ -244,14 +244,15 @@ fn hosts_that_fetch_reaches_are_named_by_the_user() {
 #[test]
 fn a_project_can_lower_a_token_budget() {
     let user = "[budget]\ntoken_budget = 1000\n[loop]\nfinal_response = 'separate'";
-    let lower =
-        "[budget]\ntoken_budget = 900\ntoken_budget_patience = 1\n[loop]\nfinal_response = 'same_call'";
+    let lower = "[budget]\ntoken_budget = 900\ntoken_budget_enough_percent = 80\ntoken_budget_little_tokens = 600\n\
+                 token_budget_patience = 1\n[loop]\nfinal_response = 'same_call'";
     let config = World::new().user(user).project(lower).config();
     assert_eq!(config.warnings, Vec::<String>::new());
-    assert_eq!(config.token_budget(), Some(TokenBudget { patience: 1, ..TokenBudget::of(900) }));
+    let all = TokenBudget { tokens: 900, enough_percent: 80, little_tokens: 600, patience: 1 };
+    assert_eq!(config.token_budget(), Some(all));
     assert_eq!(config.final_response, FinalResponse::SameCall);
     let higher = World::new().user(user).project("budget.token_budget = 1001").config();
-    assert_eq!((higher.warnings.len(), higher.token_budget), (1, Some(1000)));
+    assert_eq!((higher.warnings.len(), higher.token_budget()), (1, Some(TokenBudget::of(1000))));
 }
 
 #[test]

@@ -110,6 +110,8 @@ fn the_bounds_on_the_page_are_the_defaults() {
     }
     for (path, constant) in [
         ("src/core/agent/answer.rs", "MOST_CONTINUATIONS: u32 = 3;"),
+        ("src/core/agent/answer.rs", "MOST_PAUSES: u32 = 8;"),
+        ("src/core/agent/goal.rs", "MOST_IDLE_CHECKS: u32 = 3;"),
         ("src/core/agent/hooking.rs", "MOST_REENTRIES: u32 = 8;"),
         ("src/core/agent/recovery.rs", "LONGEST_ASKED_MS: u64 = 120_000;"),
     ] {

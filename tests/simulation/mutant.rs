@@ -28,7 +28,7 @@ pub enum Mutant {
     EndIsNotWritten,
     /// A tool runs without a recorded decision.
     DecisionIsNotWritten,
-    /// The message is written after its calls were dispatched.
+    /// The results of a message are written in another order than its calls.
     ResultsOutOfOrder,
     /// A task goes to another agent, and the books do not say so.
     TaskIsNotWritten,

@@ -99,6 +99,17 @@ mod tests {
     }
 
     #[test]
+    fn each_threshold_can_be_changed() {
+        let budget = TokenBudget { tokens: 1_000, enough_percent: 50, little_tokens: 10, patience: 1 };
+        assert_eq!(Returns::default().check(&budget, 499), Verdict::Continue);
+        assert_eq!(Returns::default().check(&budget, 500), Verdict::Stop { diminishing: false });
+        let mut returns = Returns::default();
+        returns.continued(9);
+        assert_eq!(returns.check(&budget, 19), Verdict::Continue, "ten more are not little");
+        assert_eq!(returns.check(&budget, 18), Verdict::Stop { diminishing: true });
+    }
+
+    #[test]
     fn absurd_budgets_end_at_once() {
         assert_eq!(run(0, &[0]), (0, Verdict::Stop { diminishing: false }));
         assert_eq!(run(u64::MAX, &[1, 1, 1, 1]).1, Verdict::Stop { diminishing: true });

@@ -74,3 +74,32 @@ pub fn handoff(goal: &Goal, stopped: &str, progress: &[Progress], evidence: &str
 fn bullets(lines: &[String]) -> String {
     lines.iter().map(|line| format!("- {line}")).collect::<Vec<_>>().join("\n")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::goal::read;
+
+    #[test]
+    fn the_model_is_told_every_part_that_it_can_act_on() {
+        let goal = read(
+            "Read both files\ndone: Were both read?\ncheckpoints: 3\nplan: list the files\n\
+             progress: the first is read\nstop: when a file is missing",
+        )
+        .unwrap();
+        let told = brief(&goal);
+        for part in [
+            "Done condition: Were both read?",
+            "you are asked at each checkpoint",
+            "every 3 turns",
+            "Plan:\nlist the files",
+            "Progress so far:\n- the first is read",
+            "\n- when a file is missing",
+            "\n- a budget is used up",
+        ] {
+            assert!(told.contains(part), "{part} in {told}");
+        }
+        let proved = brief(&read("Read both files\ncheck: make test").unwrap());
+        assert!(proved.contains("`make test` is run at each checkpoint"), "{proved}");
+    }
+}

@@ -93,6 +93,17 @@ fn a_tool_is_called_under_a_rule_and_refused_without_one() {
 }
 
 #[test]
+fn a_tool_is_called_by_a_model_whose_calls_are_text() {
+    let world = with_stub("");
+    let call = json!({ "tool": "mcp__stub__say", "arguments": saying("hello from the stub") });
+    let replies = script(json!([format!("```tool_call\n{call}\n```"), "Done."]));
+    let ran = world.json(&["--tools", "string", "--script", &replies, "--allow", "mcp__stub__*", "go"]);
+    assert_eq!((ran.code, ran.outcomes()), (0, vec!["ok".to_owned()]), "{}", ran.err);
+    assert_eq!(ran.one("tool_result")["content"], "hello from the stub");
+    assert_eq!(fs::read_to_string(journal(&world)).unwrap().matches("call say").count(), 1);
+}
+
+#[test]
 fn a_server_that_does_not_answer_is_told_and_the_run_goes_on() {
     let world = World::new();
     let gone = "[mcp_servers.gone]\ncommand = './not-there'\n[mcp_servers.unset]\ncommand = 'x'\nenv.A = '${NOT_SET}'\n";
