@@ -191,6 +191,7 @@ mod terminal;
 mod run;
 
 pub use branches::{BranchRow, BranchStart, BranchWish, Otherwise, SideBySide};
+pub use composer::KillBuffer;
 pub use file_list::FileList;
 pub use interrupts::Interrupts;
 pub use outcome::{UiError, UiOutcome};

@@ -117,6 +117,7 @@ impl ScreenLoop {
     ) -> Self {
         let mut local = Local::new();
         local.composer.hold_message(&settings.draft);
+        local.composer.take_killed_of(&settings.killed);
         // In an inspector there is no transcript under which it could stand.
         match settings.read_only {
             true => local.hint = settings.notice,
@@ -125,8 +126,7 @@ impl ScreenLoop {
                 local.hint = settings.message;
             }
         }
-        local.keymap = settings.keymap;
-        local.motion = settings.motion;
+        (local.keymap, local.motion) = (settings.keymap, settings.motion);
         local.vim = Vim::new(settings.vim);
         if settings.has_status_line {
             local.status_line = StatusLine::on();
