@@ -172,6 +172,7 @@ mod settings;
 mod submit;
 mod terminal_integration;
 mod terminal_replies;
+mod text_only;
 mod unsent;
 
 pub(crate) mod known_names;
