@@ -152,6 +152,9 @@ fn named(provider: &str, name: &str) -> ModelRef {
 fn answering(servers: Vec<Server>, config: &Config, table: &Table) -> Vec<Listed> {
     let addresses = servers.iter().map(|server| (server.base_url.clone(), server.key.clone())).collect();
     let answers = local::models_of(addresses, PATIENCE);
+    let without = servers.iter().zip(&answers).filter(|(_, names)| names.is_none());
+    let without = without.map(|(server, _)| server.base_url.clone()).collect();
+    let mut are_there = local::are_there(without, PATIENCE).into_iter();
     let pairs = servers.into_iter().zip(answers);
     let listed = pairs.map(|(server, names)| {
         let spec = |name: &str, facts| resolve(&named(&server.provider, name), config, table, facts);
@@ -164,7 +167,8 @@ fn answering(servers: Vec<Server>, config: &Config, table: &Table) -> Vec<Listed
         let shown = server.base_url.split('?').next().unwrap_or_default().to_owned();
         let Some(names) = names else {
             let models = own(&[]);
-            let state = without_names(&server, &shown, &models);
+            let is_there = are_there.next().unwrap_or_default();
+            let state = without_names(&server, is_there, &shown, &models);
             return Listed { provider: server.provider, state, models };
         };
         let mut facts: Vec<Facts> = local_kind(&server.provider).map_or_else(Vec::new, |kind| {
@@ -181,8 +185,8 @@ fn answering(servers: Vec<Server>, config: &Config, table: &Table) -> Vec<Listed
 }
 
 /// Whether the models of a server can be asked that named none: not every one has a list.
-fn without_names(server: &Server, shown: &str, configured: &[ModelSpec]) -> State {
-    if !local::is_there(&server.base_url, PATIENCE) {
+fn without_names(server: &Server, is_there: bool, shown: &str, configured: &[ModelSpec]) -> State {
+    if !is_there {
         let what = format!("no server answers at {shown}");
         return State::Unusable(Fault::usage(what, "start it, or correct its base_url"));
     }
