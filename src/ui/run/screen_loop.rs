@@ -293,7 +293,7 @@ impl ScreenLoop {
         self.ask_for_the_status_line();
         let is_typed = self.local.composer.begins_with("/model ");
         if self.local.known_names.wants_models(is_typed) {
-            self.ask(Request::ListModels);
+            self.ask(Request::ListModels(self.view.session.model.clone()));
         }
         if let Some(id) = wanted_preview(&mut self.local) {
             self.ask(Request::Preview(id));
