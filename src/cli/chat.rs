@@ -28,7 +28,7 @@ use crate::session::telemetry::{Following, FollowingEnd};
 use crate::session::unrecorded;
 use crate::session::{Keeping, SessionChoice};
 use crate::ui::theme::Theme;
-use crate::ui::{AppIo, BranchStart, Interrupts, Reply, UiError, UiOutcome, UiSettings};
+use crate::ui::{AppIo, BranchStart, Interrupts, KillBuffer, Reply, UiError, UiOutcome, UiSettings};
 use crate::view::ViewSettings;
 use crate::wire::record;
 
@@ -64,7 +64,7 @@ pub(super) fn go_on(
 
 fn converse_with(own: &Invocation, keeping: Keeping<'_>, mut first: Option<Intent>) -> Result<Exit, Fault> {
     let mut session = compose(own, keeping, Attendance::Person)?;
-    let mut draft = UserMessage::default();
+    let (mut draft, killed) = (UserMessage::default(), KillBuffer::default());
     // A branch goes on in a folder of its own.
     let mut elsewhere: Option<Invocation> = None;
     loop {
@@ -77,7 +77,7 @@ fn converse_with(own: &Invocation, keeping: Keeping<'_>, mut first: Option<Inten
         let ended = runtime.block_on(converse(
             invocation,
             session,
-            (first.take(), std::mem::take(&mut draft)),
+            (first.take(), std::mem::take(&mut draft), killed.clone()),
             theme,
             trouble,
         ));
@@ -187,7 +187,7 @@ fn resumed(invocation: &Invocation, left: String) -> Result<Session, Fault> {
 async fn converse(
     invocation: &Invocation,
     session: Session,
-    (first, draft): (Option<Intent>, UserMessage),
+    (first, draft, killed): (Option<Intent>, UserMessage, KillBuffer),
     theme: Theme,
     trouble: Option<oneshot::Receiver<String>>,
 ) -> Result<Next, Fault> {
@@ -209,6 +209,7 @@ async fn converse(
         keymap: invocation.config.keymap.clone(),
         first,
         draft,
+        killed,
         history: session.before.iter().cloned().map(Event::Appended).collect(),
         notice: notice(invocation, &session),
         message: session.message,

@@ -1,5 +1,7 @@
 //! `countersign models`: the list in words, or as JSON.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use super::outcome::say;
@@ -7,7 +9,7 @@ use crate::config::Config;
 use crate::config::environment::Environment;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
-use crate::config::models::{Listed, State, Table, dollars, list};
+use crate::config::models::{Listed, State, Table, dollars, list, listed_by};
 use crate::model::{ModelSpec, Price, Rates};
 
 /// Lists the models that have `name` in their names, or all.
@@ -27,7 +29,7 @@ pub(super) fn run(
             ));
         }
     }
-    say(&if as_json { format!("{:#}\n", to_json(&listed)) } else { in_words(&listed) })
+    say(&if as_json { format!("{:#}\n", to_json(&listed)) } else { in_words(&listed, config) })
 }
 
 /// What has `name` in its name: models, or a whole provider.
@@ -41,7 +43,8 @@ fn named(listed: Vec<Listed>, name: &str) -> Vec<Listed> {
     narrowed.filter(|listed| !listed.models.is_empty() || has(&listed.provider)).collect()
 }
 
-fn in_words(listed: &[Listed]) -> String {
+fn in_words(listed: &[Listed], config: &Config) -> String {
+    let answering = config.model.as_deref().unwrap_or_default();
     let models = listed.iter().flat_map(|listed| &listed.models);
     let width = models.map(|spec| shown(spec).chars().count()).max().unwrap_or_default().max(24);
     let mut text = format!(
@@ -54,7 +57,21 @@ fn in_words(listed: &[Listed]) -> String {
         match &one.state {
             State::Usable(how) => {
                 text.push_str(&format!("\n{}: {}\n", one_line(&one.provider), one_line(how)));
-                text.extend(one.models.iter().map(|spec| row(spec, width)));
+                let mut others = BTreeSet::new();
+                for spec in &one.models {
+                    match listed_by(listed, one, spec, answering) {
+                        Some(other) => {
+                            others.insert(other);
+                        }
+                        None => text.push_str(&row(spec, width)),
+                    }
+                }
+                for other in others {
+                    let (name, other) = (one_line(&one.provider), one_line(other));
+                    text.push_str(&format!(
+                        "  {name}/NAME: the same models as {other}/NAME, by another protocol\n"
+                    ));
+                }
                 if one.models.is_empty() {
                     text.push_str(&format!("  {}/NAME: any model it serves\n", one_line(&one.provider)));
                 }

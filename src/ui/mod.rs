@@ -172,6 +172,7 @@ mod settings;
 mod submit;
 mod terminal_integration;
 mod terminal_replies;
+mod text_only;
 mod unsent;
 
 pub(crate) mod known_names;
@@ -191,6 +192,7 @@ mod terminal;
 mod run;
 
 pub use branches::{BranchRow, BranchStart, BranchWish, Otherwise, SideBySide};
+pub use composer::KillBuffer;
 pub use file_list::FileList;
 pub use interrupts::Interrupts;
 pub use outcome::{UiError, UiOutcome};

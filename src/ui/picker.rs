@@ -118,6 +118,8 @@ pub struct Picker {
     pub is_rewind: bool,
     /// So many lines from the first one on have been in sight.
     pub seen: usize,
+    /// What is said of the last key, instead of the keys.
+    pub said: Option<&'static str>,
 }
 
 /// What a key did to a picker.
@@ -146,6 +148,7 @@ impl Picker {
             rewinds: None,
             is_rewind: false,
             seen: 0,
+            said: None,
         }
     }
 
@@ -330,6 +333,7 @@ impl Picker {
 
     /// One key; `page` is how many lines a page moves by.
     pub(super) fn press(&mut self, key: KeyEvent, page: i32) -> Step {
+        self.said = None;
         let plain = !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
         if self.source == Source::Undo && plain && matches!(key.code, KeyCode::Char(_)) {
             return self.answer(key.code);

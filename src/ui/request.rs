@@ -63,8 +63,8 @@ pub enum Request {
     Preview(String),
     /// Give up the messages whose files are being read, and the image on the clipboard.
     StopReading,
-    /// List the models that can be chosen.
-    ListModels,
+    /// List the models that can be chosen, where this one answers now.
+    ListModels(String),
     /// List the files that a message can name.
     ListFiles,
     /// Put the clipboard's image into a file that a message can name.

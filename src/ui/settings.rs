@@ -8,6 +8,7 @@ use crate::agent::{Event, Intent};
 use crate::ledger::{Entry, Millis, UserMessage};
 use crate::view::ViewSettings;
 
+use super::composer::KillBuffer;
 use super::host_services::HostServices;
 use super::interrupts::Interrupts;
 use super::mention::PastedImage;
@@ -61,6 +62,8 @@ pub struct UiSettings {
     pub first: Option<Intent>,
     /// What the composer holds at first.
     pub draft: UserMessage,
+    /// What was deleted last in the session before, and then in this one.
+    pub killed: KillBuffer,
     /// A resumed or inspected session, folded before the first frame.
     pub history: Vec<Event>,
     /// What to know before the first message, such as how to connect a real model.
@@ -103,6 +106,7 @@ impl UiSettings {
             keymap: Keymap::default(),
             first: None,
             draft: UserMessage::default(),
+            killed: KillBuffer::default(),
             history: Vec::new(),
             notice: None,
             message: None,

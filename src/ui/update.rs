@@ -24,6 +24,7 @@ use super::program_input;
 use super::replay_keys::{Paced, pace};
 use super::search::SearchStep;
 use super::session_rule;
+use super::text_only;
 use super::{approval_keys, blocked_host, editing, file_menu_keys, focus};
 
 /// One key. Returns what has to be done; everything else has happened to `local`.
@@ -51,7 +52,7 @@ fn pressed(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect> {
     if let Some(acts) = program_input::update(local, view, key) {
         return acts;
     }
-    if is_over(local, view) {
+    if is_over(local, view) || text_only::refuses_image(local, key) {
         return Vec::new();
     }
     let done = overlays::update(local, view, press).map(|done| match done {

@@ -135,6 +135,21 @@ fn the_list_says_why_the_rest_is_not_usable() {
 }
 
 #[test]
+fn models_of_two_protocols_are_listed_once_and_each_protocol_can_be_named() {
+    let world = World::new().with("OPENAI_API_KEY", "sk-planted-key");
+    let words = models(&world, &[]).out;
+    assert!(words.contains("  openai/gpt-6.1-sol ") && !words.contains("openai-chat/gpt-6.1-sol"), "{words}");
+    let other = "\nopenai-chat: OPENAI_API_KEY\n  openai-chat/NAME: the same models as openai/NAME, ";
+    assert!(words.contains(other), "{words}");
+    // Whoever looks for it by its name finds it.
+    let narrowed = models(&world, &["openai-chat"]).out;
+    assert!(narrowed.contains("  openai-chat/gpt-6.1-sol "), "{narrowed}");
+    let used = world.configured("model = \"openai-chat/gpt-6.1-sol\"\n");
+    let words = models(&used, &[]).out;
+    assert!(words.contains("  openai-chat/gpt-6.1-sol ") && !words.contains("openai/gpt-6.1-sol"), "{words}");
+}
+
+#[test]
 fn a_name_narrows_the_list() {
     let world = World::new().with("ANTHROPIC_API_KEY", "sk-1");
     let narrowed = models(&world, &["Claude-Sonnet"]).out;

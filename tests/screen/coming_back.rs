@@ -121,7 +121,8 @@ fn a_command_that_is_refused_comes_back_in_lines_as_it_was_typed() {
         linear.writes();
         assert!(linear.said.contains(&format!("kept, /send sends it: {line}\n")), "{}", linear.said);
         linear.talk.forget_line();
-        assert_eq!(linear.talk.with_line(Request::ListModels), Request::ListModels);
+        let request = Request::ListModels("a/one".to_owned());
+        assert_eq!(linear.talk.with_line(request.clone()), request);
     }
     let mut linear = LinearHarness::new(scenes::running());
     assert!(linear.types("/new").is_empty());

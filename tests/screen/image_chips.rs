@@ -14,6 +14,7 @@ use countersign::ui::update::{UiEffect, mention};
 use countersign::wire::record::{decode, encode};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
+use crate::editing::before;
 use crate::scenes;
 use crate::screen_harness::ScreenHarness;
 use crate::session_builder::SessionBuilder;
@@ -171,4 +172,27 @@ fn a_sent_image_is_a_chip_in_the_transcript_and_when_it_is_called_back() {
     harness.key(KeyCode::Tab, NONE);
     harness.key(KeyCode::Enter, NONE);
     assert!(harness.frame(80, 24).contains("see @/tmp/pasted-1.png now"), "{}", harness.frame(80, 24));
+}
+
+#[test]
+fn a_field_of_one_line_says_that_it_takes_no_image() {
+    let refuses = |harness: &mut ScreenHarness, said: &str| {
+        assert!(harness.ctrl('v').is_empty() && !harness.local.image_comes, "{said}");
+        let frame = harness.frame(80, 24);
+        assert!(frame.contains(said), "{frame}");
+        harness.press("x");
+        let frame = harness.frame(80, 24);
+        assert!(!frame.contains(said), "until the next key:\n{frame}");
+        assert!(harness.local.composer.is_empty());
+    };
+    let mut harness = before(scenes::waiting_command());
+    harness.answers("r");
+    refuses(&mut harness, "a reason is text only: no image is attached");
+    assert_eq!(harness.local.reason.as_ref().map(|reason| reason.text.as_str()), Some("x"));
+    for (opens, typed) in [('f', "par"), ('o', "/par"), ('p', "mod")] {
+        let mut harness = before(scenes::conversation());
+        harness.ctrl(opens);
+        harness.press(typed);
+        refuses(&mut harness, "a search is text only: no image is attached");
+    }
 }

@@ -198,7 +198,10 @@ fn commands_do_what_they_do_on_the_screen() {
     assert_eq!(linear.types("/model a/b"), [LinearEffect::Ask(Request::ChooseModel("a/b".into()))]);
     assert_eq!(linear.types("/later say goodbye"), [LinearEffect::Send(Intent::Queue("say goodbye".into()))]);
     assert_eq!(linear.types("/quit"), [LinearEffect::Quit]);
-    assert_eq!(linear.types("/model"), [LinearEffect::Ask(Request::ListModels)]);
+    assert_eq!(
+        linear.types("/model"),
+        [LinearEffect::Ask(Request::ListModels("anthropic/claude-test".into()))]
+    );
     linear.talk.models(vec![("a/one".into(), "8 tokens".into()), ("b/two".into(), "9 tokens".into())]);
     assert_eq!(linear.types("/model 2"), [LinearEffect::Ask(Request::ChooseModel("b/two".into()))]);
     assert_eq!(linear.types("/sessions"), [LinearEffect::Ask(Request::ListSessions)]);

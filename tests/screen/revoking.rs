@@ -93,6 +93,7 @@ fn a_rule_that_was_kept_and_taken_back_is_said_to_stay_in_its_file() {
         let frame = harness.frame(120, 40);
         assert_eq!(frame.contains("Revoked for this session"), file.is_some(), "{frame}");
         assert!(file.is_none_or(|file| frame.contains(file)), "{frame}");
+        assert_eq!(frame.contains("those that run now keep it"), file.is_some(), "{frame}");
     }
 }
 

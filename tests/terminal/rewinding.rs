@@ -124,8 +124,17 @@ async fn a_preview_that_is_left_goes_nowhere() {
 async fn a_new_session_begins_and_the_old_one_stays() {
     let home = Home::new();
     let mut app = changed(&home).await;
+    // What was deleted in the one can be put in in the other.
+    app.keys("a second thought").await;
+    app.sees("a second thought").await;
+    app.keys("\x15").await;
+    app.sees_no("a second thought").await;
     app.keys("/new\r").await;
     app.sees_no("This folder has").await;
+    app.sees("ask anything").await;
+    app.keys("\x19").await;
+    app.sees("a second thought").await;
+    app.keys("\x15").await;
     app.sees("ask anything").await;
     app.says("list").await;
     app.sees("This folder has").await;

@@ -3,14 +3,36 @@
 use super::list::{Listed, State};
 use crate::model::ModelSpec;
 
-/// The models that can be chosen now by their names, each with its window and its price. Of one line of models the newest comes
-/// first, as a few letters of its name fit all of them.
-pub(crate) fn choices(listed: &[Listed]) -> Vec<(String, String)> {
+/// The models that can be chosen now by their names, each with its window and its price, once each. Of one line of models the newest
+/// comes first, as a few letters of its name fit all of them. `answering` is the one that answers now.
+pub(crate) fn choices(listed: &[Listed], answering: &str) -> Vec<(String, String)> {
     let usable = listed.iter().filter(|one| matches!(one.state, State::Usable(_)));
-    let named = usable.flat_map(newest_first).map(|spec| (spec.model.to_string(), spec));
+    let each = usable.flat_map(|one| newest_first(one).into_iter().map(move |spec| (one, spec)));
+    let once = each.filter(|(one, spec)| listed_by(listed, one, spec, answering).is_none());
+    let named = once.map(|(_, spec)| (spec.model.to_string(), spec));
     // A server names its models as it likes: one that cannot be typed cannot be chosen.
     let typed = named.filter(|(name, _)| !name.contains(|c: char| c.is_control() || c.is_whitespace()));
     typed.map(|(name, spec)| (name, note(spec))).collect()
+}
+
+/// The provider that lists a model of this one instead of it: two protocols of a vendor are two providers with one address and one key.
+/// The one that the configuration names is preferred, then that of the model that answers now, then the first. What is named is always
+/// listed, and so is what answers now.
+pub(crate) fn listed_by<'l>(
+    listed: &'l [Listed],
+    of: &Listed,
+    spec: &ModelSpec,
+    answering: &str,
+) -> Option<&'l str> {
+    let reached = of.reached.as_ref().filter(|_| !of.is_named && spec.model.to_string() != answering)?;
+    let answers = |one: &Listed| answering.split_once('/').is_some_and(|(of, _)| of == one.provider);
+    let has_it = |one: &&Listed| {
+        one.reached.as_ref() == Some(reached)
+            && one.models.iter().any(|other| other.model.name == spec.model.name)
+    };
+    // Of those that are alike here, this is the first.
+    let shown = listed.iter().filter(has_it).min_by_key(|one| (!one.is_named, !answers(one)))?;
+    (shown.provider != of.provider).then_some(shown.provider.as_str())
 }
 
 fn newest_first(listed: &Listed) -> Vec<&ModelSpec> {
@@ -75,8 +97,64 @@ pub(crate) fn dollars(micro: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
+    use super::super::list::list_known;
+    use super::super::table::Table;
     use super::*;
+    use crate::config::environment::Environment;
+    use crate::config::{Flags, load};
     use crate::ledger::ModelRef;
+
+    /// The choices of whoever has OpenAI's key, with these variables and settings.
+    fn chosen_from(variables: &[(&str, &str)], settings: &[&str], answering: &str) -> Vec<String> {
+        let key = [("OPENAI_API_KEY", "sk-1")];
+        let environment = Environment::of(key.iter().chain(variables).copied());
+        let config = settings.iter().map(|setting| (*setting).to_owned()).collect();
+        let config =
+            load(Path::new("/"), &environment, &Flags { config, ..Flags::default() }.given()).unwrap();
+        let listed = list_known(&config, &environment, &Table::embedded());
+        choices(&listed, answering).into_iter().map(|(name, _)| name).collect()
+    }
+
+    #[test]
+    fn a_model_of_two_protocols_is_listed_once() {
+        const SOL: &str = "openai/gpt-6.1-sol";
+        const CHAT: &str = "openai-chat/gpt-6.1-sol";
+        let of_sol = |variables: &[(&str, &str)], settings: &[&str], answering: &str| {
+            let mut all = chosen_from(variables, settings, answering);
+            all.retain(|name| name.ends_with("/gpt-6.1-sol"));
+            all
+        };
+        assert_eq!(of_sol(&[], &[], "rehearsal"), [SOL]);
+        assert_eq!(of_sol(&[], &[], SOL), [SOL]);
+        // Whoever uses the other protocol goes on with it.
+        assert_eq!(of_sol(&[], &[], "openai-chat/other"), [CHAT]);
+        let named = "providers.openai-chat.base_url='https://api.openai.com/v1'";
+        assert_eq!(of_sol(&[], &[named], "rehearsal"), [CHAT]);
+        // What answers now is listed, and so is all that is named.
+        assert_eq!(of_sol(&[], &[named], SOL), [SOL, CHAT]);
+        let other = "providers.openai.base_url='https://api.openai.com/v1'";
+        assert_eq!(of_sol(&[], &[named, other], "rehearsal"), [SOL, CHAT]);
+        // A variable names an address for both.
+        let gateway = ("OPENAI_BASE_URL", "https://gateway.example/v1");
+        assert_eq!(of_sol(&[gateway], &[], "rehearsal"), [SOL]);
+        // Another address is another server, and another key another account.
+        let elsewhere = "providers.openai-chat.base_url='https://gateway.example/v1'";
+        assert_eq!(of_sol(&[], &[elsewhere], "rehearsal"), [SOL, CHAT]);
+        let account = "providers.openai-chat.api_key_env='WORK_KEY'";
+        assert_eq!(of_sol(&[("WORK_KEY", "sk-2")], &[account], "rehearsal"), [SOL, CHAT]);
+    }
+
+    #[test]
+    fn what_only_one_protocol_serves_stays() {
+        let all =
+            chosen_from(&[], &["providers.openai-chat.base_url='https://api.openai.com/v1'"], "rehearsal");
+        let count = |provider: &str| all.iter().filter(|name| name.starts_with(provider)).count();
+        let table = Table::embedded();
+        let without = table.names("openai").filter(|name| !table.has_chat("openai", name)).count();
+        assert_eq!((count("openai/"), count("openai-chat/") > 0), (without, true), "{all:?}");
+    }
 
     #[test]
     fn the_newest_of_a_line_comes_first() {

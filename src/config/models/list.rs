@@ -13,7 +13,7 @@ use super::{
 use crate::config::connection::{Protocol, Secret};
 use crate::config::environment::Environment;
 use crate::config::fault::Fault;
-use crate::config::{Config, Facts, Provider};
+use crate::config::{Config, Facts, Provider, Source};
 use crate::ledger::ModelRef;
 use crate::model::ModelSpec;
 
@@ -31,6 +31,17 @@ pub struct Listed {
     pub state: State,
     /// Those of its models that are known; it may serve others too.
     pub models: Vec<ModelSpec>,
+    /// Whether the configuration says something of it.
+    pub is_named: bool,
+    /// Where its models are asked and with which key; nothing if that is known only once its server is asked.
+    pub(super) reached: Option<Reached>,
+}
+
+/// Where models are asked, and with which key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Reached {
+    base_url: String,
+    key: KeyOrigin,
 }
 
 /// Whether a provider's models can be asked.
@@ -67,21 +78,27 @@ fn known_and_asked(config: &Config, environment: &Environment, table: &Table) ->
         provider: "rehearsal".to_owned(),
         state: State::Usable("embedded; needs no key".to_owned()),
         models: vec![resolve(&ModelRef::parse("rehearsal"), config, table, Facts::default())],
+        is_named: false,
+        reached: None,
     }];
     let mut servers = Vec::new();
     for provider in all(config) {
         let said = config.providers.get(provider).cloned().unwrap_or_default();
         match state(provider, &said, environment) {
             Ok(Discovery::Ask(server)) => servers.push(server),
-            Ok(Discovery::Take(how)) => listed.push(Listed {
+            Ok(Discovery::Take(how, reached)) => listed.push(Listed {
                 state: State::Usable(how),
                 models: known(provider, &said, config, table),
                 provider: provider.to_owned(),
+                is_named: is_named(provider, config),
+                reached,
             }),
             Err(fault) => listed.push(Listed {
                 state: State::Unusable(fault),
                 models: known(provider, &said, config, table),
                 provider: provider.to_owned(),
+                is_named: is_named(provider, config),
+                reached: None,
             }),
         }
     }
@@ -90,8 +107,8 @@ fn known_and_asked(config: &Config, environment: &Environment, table: &Table) ->
 
 /// How to find out what a provider serves.
 enum Discovery {
-    /// By the table: it is there, and its key is.
-    Take(String),
+    /// By the table: it is there, and its key is, in this place.
+    Take(String, Option<Reached>),
     /// By asking it.
     Ask(Server),
 }
@@ -114,7 +131,11 @@ fn state(provider: &str, said: &Provider, environment: &Environment) -> Result<D
     match found {
         Found::At(place) => {
             place.check()?;
-            Ok(Discovery::Take(place.name(provider)))
+            let name = place.name(provider);
+            // In our file of keys each provider has a key of its own.
+            let is_shared = !matches!(place, KeyOrigin::KeysFile(_));
+            let reached = is_shared.then(|| Reached { base_url: base_url.clone(), key: place });
+            Ok(Discovery::Take(name, reached))
         }
         Found::Missing(variable) if !may_do_without(said, preset) => Err(Fault::usage(
             format!("{variable} is not set"),
@@ -124,7 +145,7 @@ fn state(provider: &str, said: &Provider, environment: &Environment) -> Result<D
         Found::Missing(_) | Found::Unneeded if base_url.starts_with("http://") => {
             Ok(Discovery::Ask(server(None)))
         }
-        Found::Missing(_) | Found::Unneeded => Ok(Discovery::Take("needs no key".to_owned())),
+        Found::Missing(_) | Found::Unneeded => Ok(Discovery::Take("needs no key".to_owned(), None)),
     }
 }
 
@@ -137,6 +158,15 @@ fn known(provider: &str, said: &Provider, config: &Config, table: &Table) -> Vec
     let names: BTreeSet<&str> = of_table.chain(configured(provider, config)).collect();
     let spec = |name: &str| resolve(&named(provider, name), config, table, Facts::default());
     names.into_iter().map(spec).collect()
+}
+
+/// Whether a file or the command line says something of a provider, or of a model of it. A variable stands for an address, whichever
+/// protocol is spoken there.
+fn is_named(provider: &str, config: &Config) -> bool {
+    let below = format!("providers.{provider}.");
+    let says =
+        |(key, source): (&String, &Source)| key.starts_with(&below) && !matches!(source, Source::Variable(_));
+    config.origins.iter().any(says) || configured(provider, config).next().is_some()
 }
 
 /// The names of a provider's models that the configuration describes (`[models."PROVIDER/NAME"]`).
@@ -152,6 +182,9 @@ fn named(provider: &str, name: &str) -> ModelRef {
 fn answering(servers: Vec<Server>, config: &Config, table: &Table) -> Vec<Listed> {
     let addresses = servers.iter().map(|server| (server.base_url.clone(), server.key.clone())).collect();
     let answers = local::models_of(addresses, PATIENCE);
+    let without = servers.iter().zip(&answers).filter(|(_, names)| names.is_none());
+    let without = without.map(|(server, _)| server.base_url.clone()).collect();
+    let mut are_there = local::are_there(without, PATIENCE).into_iter();
     let pairs = servers.into_iter().zip(answers);
     let listed = pairs.map(|(server, names)| {
         let spec = |name: &str, facts| resolve(&named(&server.provider, name), config, table, facts);
@@ -164,8 +197,10 @@ fn answering(servers: Vec<Server>, config: &Config, table: &Table) -> Vec<Listed
         let shown = server.base_url.split('?').next().unwrap_or_default().to_owned();
         let Some(names) = names else {
             let models = own(&[]);
-            let state = without_names(&server, &shown, &models);
-            return Listed { provider: server.provider, state, models };
+            let is_there = are_there.next().unwrap_or_default();
+            let state = without_names(&server, is_there, &shown, &models);
+            let is_named = is_named(&server.provider, config);
+            return Listed { provider: server.provider, state, models, is_named, reached: None };
         };
         let mut facts: Vec<Facts> = local_kind(&server.provider).map_or_else(Vec::new, |kind| {
             let asked = names.iter().take(MOST_ASKED).cloned().collect();
@@ -175,14 +210,16 @@ fn answering(servers: Vec<Server>, config: &Config, table: &Table) -> Vec<Listed
         let mut models: Vec<ModelSpec> =
             names.iter().zip(facts).map(|(name, facts)| spec(name, facts)).collect();
         models.extend(own(&names));
-        Listed { state: State::Usable(format!("answers at {shown}")), models, provider: server.provider }
+        let state = State::Usable(format!("answers at {shown}"));
+        let is_named = is_named(&server.provider, config);
+        Listed { provider: server.provider, state, models, is_named, reached: None }
     });
     listed.collect()
 }
 
 /// Whether the models of a server can be asked that named none: not every one has a list.
-fn without_names(server: &Server, shown: &str, configured: &[ModelSpec]) -> State {
-    if !local::is_there(&server.base_url, PATIENCE) {
+fn without_names(server: &Server, is_there: bool, shown: &str, configured: &[ModelSpec]) -> State {
+    if !is_there {
         let what = format!("no server answers at {shown}");
         return State::Unusable(Fault::usage(what, "start it, or correct its base_url"));
     }

@@ -248,7 +248,9 @@ impl FailureClass {
             Self::ReplayRefused => {
                 "Send the message again: earlier reasoning is then omitted. Or choose another model."
             }
-            Self::OutputLimit { .. } => "Set a lower max_output for this model in the configuration.",
+            Self::OutputLimit { .. } => {
+                "Set a lower max_output for this model in the configuration, and start countersign again."
+            }
             Self::ToolRefused => "Switch off the MCP server that brought this tool, or choose another model.",
             Self::NoTools => "Use --tools string, or choose a model that takes tools.",
             Self::Auth => "Set the provider's key and try again.",

@@ -70,7 +70,7 @@ impl Slow for Gateway {
             }),
             Request::ListSessions => Some(Reply::Sessions(earlier.list(now()))),
             Request::Preview(id) => Some(Reply::Preview { parts: earlier.preview(&id), id }),
-            Request::ListModels => Some(Reply::Models(choices(&usable.now()))),
+            Request::ListModels(answering) => Some(Reply::Models(choices(&usable.now(), &answering))),
             Request::ListFiles => Some(Reply::Files(attach.list())),
             Request::PasteImage => {
                 Some(attach.image_of_clipboard().map_or_else(Reply::Refused, Reply::Mention))

@@ -254,7 +254,7 @@ impl<S: Slow> PendingRequests<S> {
             Request::PlanUndo(_) => self.answer(Task::UndoPlan, (line, request)),
             Request::ListSessions => self.answer(Task::Sessions, (line, request)),
             Request::Preview(_) => self.answer(Task::Preview, (line, request)),
-            Request::ListModels => self.answer(Task::Models, (line, request)),
+            Request::ListModels(_) => self.answer(Task::Models, (line, request)),
             Request::ListFiles => self.answer(Task::Files, (line, request)),
             Request::PasteImage => self.answer(Task::Clipboard, (line, request)),
             Request::PlanRule(_) => self.answer(Task::RulePlan, (line, request)),

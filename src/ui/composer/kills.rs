@@ -3,6 +3,7 @@
 use tui_textarea::TextArea;
 
 use super::Composer;
+use super::kill_buffer::KillBuffer;
 
 impl Composer {
     /// Deletes the word before the cursor, or the folded paste whole.
@@ -70,6 +71,21 @@ impl Composer {
         let text = if follows { join(new, std::mem::take(&mut self.killed.0)) } else { new };
         self.killed = (text, self.pastes.clone(), self.origin);
         self.after_kill = Some((left, self.position()));
+    }
+
+    /// Puts in from now on what was deleted last in the session before.
+    pub(in crate::ui) fn take_killed_of(&mut self, before: &KillBuffer) {
+        self.killed = before.held();
+    }
+
+    /// What it would put in can be put in in the next session.
+    pub(in crate::ui) fn leave_killed_to(&self, next: &KillBuffer) {
+        next.hold(self.killed.clone());
+    }
+
+    /// Puts in from now on what the other one would.
+    pub(in crate::ui) fn share_killed(&mut self, other: &Self) {
+        self.killed.clone_from(&other.killed);
     }
 
     fn bytes_before_cursor(&self) -> usize {
@@ -141,5 +157,32 @@ mod tests {
         assert_eq!(composer.shown(), "onetwo");
         composer.yank();
         assert_eq!(composer.shown(), "one\ntwo");
+    }
+
+    #[test]
+    fn what_was_deleted_in_one_session_can_be_put_in_in_the_next_and_is_not_there_by_itself() {
+        let (killed, lines) = (KillBuffer::default(), "line\n".repeat(30));
+        let mut before = holding("see ");
+        before.paste(&lines);
+        before.kill();
+        before.paste("not deleted");
+        before.leave_killed_to(&killed);
+        let mut next = Composer::default();
+        next.take_killed_of(&killed);
+        assert!(next.is_empty());
+        next.yank_text();
+        assert_eq!(next.whole(), format!("see {lines}"));
+    }
+
+    #[test]
+    fn what_was_written_for_something_else_begins_no_command_in_the_next_session_either() {
+        let killed = KillBuffer::default();
+        let mut before = Composer::default();
+        before.set_aside("!ls".to_owned());
+        before.leave_killed_to(&killed);
+        let mut next = Composer::default();
+        next.take_killed_of(&killed);
+        next.yank_text();
+        assert!(!next.runs_a_command(), "{}", next.whole());
     }
 }

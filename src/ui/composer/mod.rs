@@ -3,6 +3,7 @@
 mod beginning;
 mod changes;
 mod history;
+mod kill_buffer;
 mod kills;
 mod messages;
 mod name_origin;
@@ -22,6 +23,7 @@ use name_origin::NameOrigin;
 use origin::TextOrigin;
 use pastes::{Paste, one_kind_of_ends, unfolded};
 
+pub use kill_buffer::KillBuffer;
 pub use pastes::plain;
 pub(super) use pastes::{is_long, is_stand_in, measures_in, named};
 
@@ -38,7 +40,7 @@ pub struct Composer {
     below: Option<Box<Self>>,
     history: History,
     /// What was deleted last, the pastes in it, and where it comes from: to be put back elsewhere.
-    killed: (String, Vec<Paste>, TextOrigin),
+    killed: kill_buffer::Killed,
     /// The text and the cursor that the last deletion of words left: one that follows right behind joins it.
     after_kill: Option<(String, (usize, usize))>,
     /// Columns and rows of the place where it was shown last.

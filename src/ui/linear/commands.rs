@@ -52,7 +52,9 @@ impl LinearSession {
                 page.open(view).page.spoken(view, now).iter().for_each(|said| output.speak(said))
             }
             Meaning::Pick(Source::Sessions) => return vec![LinearEffect::Ask(Request::ListSessions)],
-            Meaning::Pick(Source::Models) => return vec![LinearEffect::Ask(Request::ListModels)],
+            Meaning::Pick(Source::Models) => {
+                return vec![LinearEffect::Ask(Request::ListModels(view.session.model.clone()))];
+            }
             Meaning::Pick(Source::Rewind) => self.rewind(),
             Meaning::Pick(Source::Grants) => pages::grants(view, output),
             Meaning::Pick(Source::Modes) => output.say(&pages::modes(view)),

@@ -56,9 +56,10 @@ impl Page for Help {
 }
 
 /// What lines mean that are no commands.
-const LINES: [&str; 5] = [
+const LINES: [&str; 6] = [
     "each line is a message; a backslash at its end continues it on the next line; \"\"\" begins and ends a \
     text of several lines",
+    "@shot.png in a message attaches that image, and @notes.md that file; Ctrl-V is a key of the terminal here",
     "while a call waits, y allows it once, s for this session, n denies it, r denies it with a reason; y 2 answers the second",
     "b allows a command once, in the sandbox, if there is one",
     "a shows a rule for such calls, with the earlier calls that it would have matched; a again adds it for \

@@ -133,9 +133,9 @@ fn said(view: &View, all: &Permissions) -> Vec<String> {
 /// Where a rule goes on holding that was taken back for this session only.
 fn still_in(scope: Scope) -> &'static str {
     if scope == Scope::Project {
-        "other sessions still have it: delete its line in .countersign/config.toml"
+        "other sessions still have it: delete its line in .countersign/config.toml; those that run now keep it"
     } else {
-        "other sessions still have it: delete its line in your configuration"
+        "other sessions still have it: delete its line in your configuration; those that run now keep it"
     }
 }
 

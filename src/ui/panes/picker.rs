@@ -300,6 +300,10 @@ fn rendered(part: &PreviewPart, width: u16, screen: &Screen<'_>) -> Vec<Line<'st
 
 /// The keys, and how many lines follow below the list. Keys that say what that sign says give way to it.
 fn foot(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, picker: &Picker, more: usize) {
+    if let Some(said) = picker.said {
+        let said = Line::styled(fit(said, usize::from(area.width)), screen.theme.warning);
+        return frame.render_widget(said, area);
+    }
     let narrows = [("enter", "take"), ("esc", "back"), ("up down", "choose")];
     let answers = [("y enter", if picker.is_read() { "do it" } else { "read on" }), ("n esc", "cancel")];
     let leaves = [("esc enter", "leave it as it is")];

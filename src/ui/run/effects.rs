@@ -141,7 +141,7 @@ impl ScreenLoop {
             Source::Rewind => lay(&mut self.local, Picker::rewind(&self.view, (self.app.now)())),
             Source::Sessions => self.ask_for(source, Request::ListSessions),
             Source::Models => {
-                self.ask_for(source, Request::ListModels);
+                self.ask_for(source, Request::ListModels(self.view.session.model.clone()));
                 if let Some(Overlay::Picker(picker)) = &mut self.local.overlay {
                     picker.before.clone_from(&self.view.session.model);
                 }

@@ -14,9 +14,11 @@ use crate::view::View;
 use super::behind::Behind;
 use super::screen_loop::ScreenLoop;
 
-/// The state of the screen for the session of a sub-agent: as the user has set it, and nothing typed.
-fn of_subagent(before: &Local, name: &str, call: CallId) -> Local {
+/// The state of the screen for the session of a sub-agent: as the user has set it, and nothing typed. What was deleted
+/// last is the user's, and no session's.
+fn of_subagent(before: &mut Local, name: &str, call: CallId) -> Local {
     let mut local = Local::new();
+    local.composer.share_killed(before.message_composer());
     local.keymap = before.keymap.clone();
     (local.motion, local.now, local.thinking_open) = (before.motion, before.now, before.thinking_open);
     local.lineage.clone_from(&before.lineage);
@@ -40,9 +42,10 @@ fn warn(local: &mut Local, damage: String) {
 
 /// The state of the session above for who comes back to it. Whatever had the keys there when it was left, nobody has given them
 /// to it now.
-fn of_session_above(above: Local, below: &Local) -> Local {
+fn of_session_above(above: Local, below: &mut Local) -> Local {
     let reading_files = below.reading_files;
     let mut local = Local { reading_files, focus: Focus::Composer, always: None, ..above };
+    local.message_composer().share_killed(below.message_composer());
     // The other session has stood in its place.
     local.stand.out_of_sight();
     local
@@ -94,7 +97,7 @@ impl ScreenLoop {
             }
         };
         let name = self.view.panel(call).map_or("", |panel| panel.name()).to_owned();
-        let mut local = of_subagent(&self.local, &name, call);
+        let mut local = of_subagent(&mut self.local, &name, call);
         damage.into_iter().for_each(|damage| warn(&mut local, damage));
         let layouts = Layouts::default();
         self.behind.push(Behind {
@@ -132,7 +135,7 @@ impl ScreenLoop {
             self.view.put_subagent(call, child);
         }
         let unwritten = self.local.to_keep.take();
-        self.local = of_session_above(local, &self.local);
+        self.local = of_session_above(local, &mut self.local);
         if unwritten.is_some() {
             let why = "the rule was not written to a file: you left before the decision with it was recorded";
             self.local.hint = Some(why.to_owned());
@@ -299,8 +302,24 @@ mod tests {
         for focus in [Focus::Approval(call), Focus::Stop, Focus::Card(CardId::Call(call))] {
             let mut above = Local::new();
             above.focus = focus;
-            assert_eq!(of_session_above(above, &Local::new()).focus, Focus::Composer);
+            assert_eq!(of_session_above(above, &mut Local::new()).focus, Focus::Composer);
         }
+    }
+
+    #[test]
+    fn what_was_deleted_last_goes_along_into_a_sub_agent_and_back() {
+        let mut above = Local::new();
+        above.composer.hold("look here");
+        above.composer.kill();
+        let mut below = of_subagent(&mut above, "explore", CallId(1));
+        assert!(below.composer.is_empty());
+        below.composer.yank_text();
+        assert_eq!(below.composer.text(), "look here");
+        below.composer.hold("and there");
+        below.composer.kill();
+        let mut above = of_session_above(above, &mut below);
+        above.composer.yank_text();
+        assert_eq!(above.composer.text(), "and there");
     }
 
     #[test]

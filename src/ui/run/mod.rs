@@ -42,7 +42,7 @@ pub async fn run(app: AppIo, mut settings: UiSettings) -> Result<UiOutcome, UiEr
     let mut quit = settings.quit.clone();
     let mut quit_open = true;
     let mut interrupts = settings.interrupts.take();
-    let asks_background = settings.asks_background;
+    let (asks_background, killed) = (settings.asks_background, settings.killed.clone());
     let mut session = ScreenLoop::new(app, settings, guard, terminal, Arc::clone(&wake));
     session.stands_before_an_answer(asks_background);
     let mut inputs = Some(EventStream::new());
@@ -97,6 +97,7 @@ pub async fn run(app: AppIo, mut settings: UiSettings) -> Result<UiOutcome, UiEr
             session.frame();
         }
     }
+    session.local.message_composer().leave_killed_to(&killed);
     Ok(session.outcome.take().unwrap_or(UiOutcome::Quit))
 }
 

@@ -117,6 +117,7 @@ impl ScreenLoop {
     ) -> Self {
         let mut local = Local::new();
         local.composer.hold_message(&settings.draft);
+        local.composer.take_killed_of(&settings.killed);
         // In an inspector there is no transcript under which it could stand.
         match settings.read_only {
             true => local.hint = settings.notice,
@@ -125,8 +126,7 @@ impl ScreenLoop {
                 local.hint = settings.message;
             }
         }
-        local.keymap = settings.keymap;
-        local.motion = settings.motion;
+        (local.keymap, local.motion) = (settings.keymap, settings.motion);
         local.vim = Vim::new(settings.vim);
         if settings.has_status_line {
             local.status_line = StatusLine::on();
@@ -293,7 +293,7 @@ impl ScreenLoop {
         self.ask_for_the_status_line();
         let is_typed = self.local.composer.begins_with("/model ");
         if self.local.known_names.wants_models(is_typed) {
-            self.ask(Request::ListModels);
+            self.ask(Request::ListModels(self.view.session.model.clone()));
         }
         if let Some(id) = wanted_preview(&mut self.local) {
             self.ask(Request::Preview(id));

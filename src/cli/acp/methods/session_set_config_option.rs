@@ -91,7 +91,7 @@ impl Options {
         let begun_with = (first.model.to_string(), String::new());
         let specs = listed.iter().flat_map(|one| one.models.iter().cloned());
         self.known = std::iter::once(first).chain(specs).collect();
-        let mut models = choices(listed);
+        let mut models = choices(listed, &self.model);
         // What the session began with can be chosen again, also where no list has it.
         if models.iter().all(|(name, _)| *name != begun_with.0) {
             models.insert(0, begun_with);

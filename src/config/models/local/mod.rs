@@ -34,9 +34,13 @@ pub(super) fn models_of(
     ask::together(servers.into_iter().map(job).collect(), patience)
 }
 
-/// Whether a server takes connections there, whatever it answers.
-pub(super) fn is_there(base_url: &str, patience: Duration) -> bool {
-    ask::Server::of(base_url, None).is_some_and(|server| server.connect(patience).is_some())
+/// Whether a server takes connections at each of these base URLs, whatever it answers. All are tried at once.
+pub(super) fn are_there(base_urls: Vec<String>, patience: Duration) -> Vec<bool> {
+    let job = |base_url: String| -> Job<()> {
+        Box::new(move || ask::Server::of(&base_url, None)?.connect(patience).map(drop))
+    };
+    let answers = ask::together(base_urls.into_iter().map(job).collect(), patience);
+    answers.iter().map(Option::is_some).collect()
 }
 
 /// Every server of ours lists its models as Chat Completions does.
@@ -74,4 +78,22 @@ pub(super) fn facts_of_all(
     let answers = ask::together(jobs.collect(), patience);
     let of_each = models.iter().zip(answers.chunks(questions.len()));
     of_each.map(|(model, answers)| told::facts(kind, model, answers)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{Ipv4Addr, TcpListener};
+
+    use super::*;
+
+    #[test]
+    fn whether_servers_are_there_is_told_in_the_order_in_which_they_were_named() {
+        let [there, gone] = [(); 2].map(|()| TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap());
+        let urls = [&there, &gone].map(|listener| format!("http://{}/v1", listener.local_addr().unwrap()));
+        drop(gone);
+        let [first, second] = urls;
+        let named = vec![second.clone(), first.clone(), "no address".to_owned(), first, second];
+        assert_eq!(are_there(named, Duration::from_secs(5)), [false, true, false, true, false]);
+        assert!(are_there(Vec::new(), Duration::ZERO).is_empty());
+    }
 }
