@@ -157,6 +157,29 @@ fn what_cannot_be_attached_is_one_line_and_nothing_is_sent() {
 }
 
 #[test]
+fn what_is_refused_before_it_is_sent_is_an_event_too() {
+    let world = World::new();
+    world.text("denied/a.txt", "kept\n");
+    let world = world.configured("deny = [\"read(denied/**)\"]\n");
+    let commands = world.config_file().with_file_name("commands");
+    fs::create_dir_all(&commands).unwrap();
+    fs::write(commands.join("fix.md"), "---\ndescription: never closed\nFix it.\n").unwrap();
+    for (prompt, says) in [
+        ("see @gone.pdf", "there is no file at gone.pdf"),
+        ("see @denied/a.txt", "denied/a.txt cannot be attached: rule"),
+        ("/fix it", "its header is not closed: line 1 opens one"),
+    ] {
+        let ran = world.exec(&["--json", "-m", "rehearsal", prompt]);
+        assert_eq!((ran.code, ran.events().len()), (2, 1), "{prompt}: {} {}", ran.out, ran.err);
+        let error = ran.one("error");
+        let (said, next) = (error["message"].as_str().unwrap(), error["next"].as_str().unwrap());
+        assert!(said.contains(says) && !next.is_empty() && error.get("entry").is_none(), "{error}");
+        assert_eq!(ran.complaint(), world.refused(&["-m", "rehearsal", prompt]), "stderr says the same");
+        assert!(ran.complaint().contains(says), "{}", ran.err);
+    }
+}
+
+#[test]
 fn a_word_that_may_be_no_file_is_sent_as_text_and_a_note_says_so() {
     let world = World::new();
     for word in ["user.name", "john.doe", "mock.patch", "tanstack/react.query", "pytest.mark.skip"] {
