@@ -142,7 +142,7 @@ fn what_a_project_says_goes_to_the_project_alone() {
     assert!(!world.config_file().exists());
     let ours = world.file(".countersign/config.toml");
     assert!(ours.contains("shell(curl *)") && !ours.contains("status_line"), "{ours}");
-    assert!(ran.out.contains(": statusLine: not added: a project's file cannot set it"), "{}", ran.out);
+    assert!(ran.out.contains("# - statusLine: not added: a project's file cannot set it"), "{}", ran.out);
     // A link of the repository leads nowhere.
     let other = World::new().configured("mode = \"plan\"\n");
     write(&other.work().join(".claude/settings.json"), r#"{ "permissions": { "allow": ["Bash"] } }"#);
