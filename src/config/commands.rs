@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::environment::Environment;
 use super::fault::one_line;
-use super::front_matter::{body, fault, head, is_open, member};
+use super::front_matter::{NOT_CLOSED, body, fault, head, is_open, is_rule, member};
 use super::skills::{file_in, folder_of, no_message, sha256};
 use super::trusted::{Content, command_name, commands_of_user};
 use crate::view::{NamedCommand, Template};
@@ -48,12 +48,14 @@ impl CustomCommand {
             return Err(format!("line {line} of its header cannot be read: {why}"));
         }
         if is_open(text) {
-            return Err("its header is not closed: a line `---` is missing".to_owned());
+            return Err(NOT_CLOSED.to_owned());
         }
         let member =
             |name: &str| head(text).and_then(|head| member(head, name)).map(|said| one_line(said.trim()));
         let body = body(text);
-        let first_line = || body.lines().map(str::trim).find(|line| !line.is_empty()).map(one_line);
+        // A rule above a text says nothing of it.
+        let lines = || body.lines().map(str::trim).filter(|line| !line.is_empty());
+        let first_line = || lines().find(|line| !is_rule(line)).or_else(|| lines().next()).map(one_line);
         let description = member("description").filter(|said| !said.is_empty()).or_else(first_line);
         let description = description.ok_or("it is empty")?;
         if body.trim().is_empty() {
@@ -150,14 +152,15 @@ mod tests {
         let plain = parsed("x", "\n# Tidy up\nAll of it.").unwrap();
         assert_eq!(plain.description, "Tidy up");
         let ruled = parsed("x", "---\nTidy up: all of it.").unwrap();
-        assert_eq!(ruled.description, "---", "a rule above a text is text");
+        assert_eq!(ruled.description, "Tidy up: all of it.", "a rule above a text is text");
     }
 
     #[test]
     fn what_is_no_command_says_why() {
         for (name, text, why) in [
             ("x", "", "is empty"),
-            ("x", "---\ndescription: never closed\nbody", "is not closed"),
+            ("x", "---\ndescription: never closed\nbody", "is not closed: line 1 opens one"),
+            ("x", "--- \n\n# mine\ndescription: never closed\nbody", "is not closed: line 1 opens one"),
             ("x", "---\ndescription: a\n---\n", "below its header"),
             ("a b", "x", "its name"),
             ("x", "---\ndescription: \"broken\n---\nDo it.", "line 2 of its header cannot be read: a quote"),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use super::fault::one_line;
-use super::front_matter::{body, head, member, twice};
+use super::front_matter::{body, head, member, no_head, twice};
 use super::trusted::{Content, skills_of_user};
 use crate::view::{NamedCommand, Template};
 
@@ -46,7 +46,7 @@ impl Skill {
     /// # Errors
     /// What is wrong with it, in a few words.
     pub(crate) fn parse(text: &str, folder: &str) -> Result<Self, String> {
-        let head = head(text).ok_or("it does not begin with a header between two `---` lines")?;
+        let head = head(text).ok_or_else(|| no_head(text))?;
         if let Some((line, why)) = twice(head) {
             return Err(format!("line {line} of its header cannot be read: {why}"));
         }
@@ -313,8 +313,13 @@ mod tests {
         ] {
             assert!(described(head).unwrap_err().contains(why), "{head}");
         }
-        for text in ["", "# Body", "---\nname: x\ndescription: x", "--- \nname: x\n---\n"] {
-            assert!(Skill::parse(text, "folder").unwrap_err().contains("head"), "{text}");
+        for (text, why) in [
+            ("", "does not begin with a header"),
+            ("# Body", "does not begin with a header"),
+            ("---\nname: x\ndescription: x", "is not closed: line 1 opens one"),
+            ("--- \nname: x\n---\n", "no `description`"),
+        ] {
+            assert!(Skill::parse(text, "folder").unwrap_err().contains(why), "{text}");
         }
         assert!(Skill::parse("---\ndescription: x\n---\n", "Folder").is_err(), "nor has it a name to go by");
     }

@@ -4,6 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
+use crate::races::repository;
 use crate::world::{Ran, World, script, text};
 
 /// A world with this goal in a file beside it, and the words that pursue it.
@@ -22,6 +23,21 @@ fn run(world: &World, goal: &str, words: &[&str], replies: Value) -> Ran {
 
 fn write(path: &str) -> Value {
     json!({ "tool_calls": [{ "name": "write", "arguments": { "path": path, "content": "x" } }] })
+}
+
+#[test]
+fn the_rehearsal_does_what_an_objective_asks_in_its_phrases() {
+    let world = World::new();
+    let file = world.place().join("goal");
+    fs::write(&file, "objective = \"write made.txt: hi\"\ncheck = \"test -f made.txt\"\n").unwrap();
+    let file = file.display().to_string();
+    let ran = world.json(&["--mode", "unrestricted", "-m", "rehearsal", "--goal", &file]);
+    assert_eq!((ran.code, ran.reason().as_str()), (0, "goal_reached"), "{}", ran.err);
+    let world = repository();
+    let check = ["--check", "test -f made.txt", "--allow", "shell(test *)", "--lanes", "2"];
+    let ran =
+        world.race(&[&check[..], &["--mode", "edit", "-m", "rehearsal", "write made.txt: hi"]].concat());
+    assert_eq!(ran.code, 0, "{} {}", ran.out, ran.err);
 }
 
 const GOAL: &str = "objective = \"Make made.txt\"\ncheck = \"test -f made.txt\"\ncheckpoints = 3\n";

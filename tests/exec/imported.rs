@@ -133,14 +133,16 @@ fn what_a_project_says_goes_to_the_project_alone() {
     let world = World::new();
     write(
         &world.work().join(".claude/settings.json"),
-        r#"{ "permissions": { "deny": ["Bash(curl:*)"], "allow": ["Bash"] } }"#,
+        r#"{ "permissions": { "deny": ["Bash(curl:*)"], "allow": ["Bash"] }, "statusLine": { "type": "command", "command": "~/line.sh" } }"#,
     );
     assert!(imports(&world, &[]).out.contains("No settings of another tool"), "not of the user's");
     let ran = imports(&world, &["--project", "--write"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert!(ran.out.contains("run `countersign trust`"), "{}", ran.out);
     assert!(!world.config_file().exists());
-    assert!(world.file(".countersign/config.toml").contains("shell(curl *)"));
+    let ours = world.file(".countersign/config.toml");
+    assert!(ours.contains("shell(curl *)") && !ours.contains("status_line"), "{ours}");
+    assert!(ran.out.contains("# - statusLine: not added: a project's file cannot set it"), "{}", ran.out);
     // A link of the repository leads nowhere.
     let other = World::new().configured("mode = \"plan\"\n");
     write(&other.work().join(".claude/settings.json"), r#"{ "permissions": { "allow": ["Bash"] } }"#);

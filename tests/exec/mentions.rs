@@ -157,6 +157,53 @@ fn what_cannot_be_attached_is_one_line_and_nothing_is_sent() {
 }
 
 #[test]
+fn what_is_not_sent_of_a_file_is_said_on_stderr_and_in_the_event() {
+    let world = World::new();
+    world.text("big.txt", &"x\n".repeat(200_000));
+    for n in 0..501 {
+        world.text(&format!("many/{n}"), "x\n");
+    }
+    let said = |prompt: &str| {
+        let ran = world.exec(&["--json", "--script", r#"["Read."]"#, prompt]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        (ran.err.clone(), ran.one("user_message")["files"][0].clone())
+    };
+    let (err, file) = said("look at @big.txt");
+    assert_eq!(err, "note: not all of it is sent: [file: big.txt · lines 1-2000 of 200,000]\n");
+    assert_eq!((&file["last"], &file["of_lines"]), (&json!(2_000), &json!(200_000)), "{file}");
+    let (err, file) = said("look at @big.txt#L5-9000");
+    assert!(err.starts_with("note: not all of it is sent: [file: big.txt · lines 5-"), "{err}");
+    assert!(file["cut_chars"].as_u64() > Some(0), "{file}");
+    assert_eq!(said("look at @big.txt#L5-9").0, "", "all that was asked for is sent");
+    let (err, file) = said("look at @many/");
+    assert_eq!(err, "note: not all of it is sent: [folder: many/ · 500 entries of 501]\n");
+    assert_eq!(file["of_lines"], json!(501), "{file}");
+}
+
+#[test]
+fn what_is_refused_before_it_is_sent_is_an_event_too() {
+    let world = World::new();
+    world.text("denied/a.txt", "kept\n");
+    let world = world.configured("deny = [\"read(denied/**)\"]\n");
+    let commands = world.config_file().with_file_name("commands");
+    fs::create_dir_all(&commands).unwrap();
+    fs::write(commands.join("fix.md"), "---\ndescription: never closed\nFix it.\n").unwrap();
+    for (prompt, says) in [
+        ("see @gone.pdf", "there is no file at gone.pdf"),
+        ("see @denied/a.txt", "denied/a.txt cannot be attached: rule"),
+        ("/fix it", "its header is not closed: line 1 opens one"),
+    ] {
+        let ran = world.exec(&["--json", "-m", "rehearsal", prompt]);
+        assert_eq!((ran.code, ran.events().len()), (2, 1), "{prompt}: {} {}", ran.out, ran.err);
+        let error = ran.one("error");
+        let (said, next) = (error["message"].as_str().unwrap(), error["next"].as_str().unwrap());
+        assert!(said.contains(says) && !next.is_empty() && error.get("entry").is_none(), "{error}");
+        assert_eq!(ran.complaint(), world.refused(&["-m", "rehearsal", prompt]), "stderr says the same");
+        assert!(ran.complaint().contains(says), "{}", ran.err);
+    }
+}
+
+#[test]
 fn a_word_that_may_be_no_file_is_sent_as_text_and_a_note_says_so() {
     let world = World::new();
     for word in ["user.name", "john.doe", "mock.patch", "tanstack/react.query", "pytest.mark.skip"] {

@@ -335,7 +335,9 @@ fn what_cannot_be_combined_is_refused() {
     let world = World::new();
     assert!(world.refused(&["--input", "jsonl", "x"]).contains("--json"));
     assert!(world.refused(&["--json", "--input", "xml", "x"]).contains("xml"));
-    assert!(world.refused(&["--json", "--input", "jsonl", "-"]).contains("both read stdin"));
+    let both = world.exec(&["--json", "--input", "jsonl", "-"]);
+    assert!(both.code == 2 && both.complaint().contains("both read stdin"), "{}", both.err);
+    assert_eq!(both.one("error")["message"], "`-` and --input both read stdin", "{}", both.out);
     assert!(
         world.refused(&["--json", "--input", "jsonl", "--on-approval", "stop"]).contains("--on-approval")
     );

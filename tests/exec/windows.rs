@@ -125,6 +125,10 @@ fn a_message_that_is_longer_than_a_stated_window_is_not_sent() {
     let world = stated(&server, 16_000);
     let ran = world.exec(&["-m", "own/small", &question(1, 20_000)]);
     assert!(ran.code == 1 && ran.err.contains("does not fit into the context window"), "{}", ran.err);
+    let ran = world.exec(&["--json", "-m", "own/small", &question(1, 20_000)]);
+    let error = ran.one("error");
+    assert!(error["message"].to_string().contains("does not fit into the context window"), "{error}");
+    assert_eq!((ran.code, error.get("entry")), (1, None), "{}", ran.err);
     assert!(server.requests().is_empty(), "nothing is sent");
     let ran = world.exec(&["-m", "own/small", &question(2, 2_000)]);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use countersign::goal;
 use countersign::ledger::*;
 use countersign::model::{Draft, ModelEvent, ModelNews, Request, ToolDescription};
 use countersign::runtime::{ModelPort, Pace, RehearsalModel};
@@ -141,6 +142,17 @@ async fn then_waits_for_the_results_and_stops_after_a_failure() {
     let stopped = talk.results(&[(Outcome::Failed, "`a` is not in `x.rs`")]).await;
     assert_eq!(calls(&stopped).len(), 0);
     assert!(stopped.text().ends_with("So I stop here and did not run `cargo test`."), "{}", stopped.text());
+}
+
+#[tokio::test]
+async fn what_is_told_of_a_goal_does_not_take_the_place_of_its_objective() {
+    let goal = goal::read("write x: hi\ncheck: test -f x").unwrap();
+    let mut talk = Talk::new();
+    talk.messages.push(Message::User(Arc::new(goal.objective.as_str().into())));
+    let said = talk.user(&goal::words::brief(&goal)).await;
+    assert_eq!(calls(&said), [("write", json!({ "path": "x", "content": "hi\n" }))]);
+    let report = talk.results(&[(Outcome::Ok, "wrote x (+1 -0 lines)")]).await;
+    assert_eq!((calls(&report).len(), report.stop), (0, Stop::End));
 }
 
 #[tokio::test]

@@ -98,3 +98,4 @@ mod text_stream;
 mod typing;
 mod unicode;
 mod unseen;
+mod waited;

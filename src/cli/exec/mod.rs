@@ -23,7 +23,7 @@ use called::CallableNames;
 use conversation::{Conversation, Doors, Lines};
 use first_message::FirstMessage;
 pub(super) use output_schema::answer_schema;
-use telling::{Out, tell_all};
+use telling::{Out, tell_all, tell_refusal};
 
 use crate::agent::{Attendance, Intent, Shutdown};
 use crate::config::Invocation;
@@ -43,8 +43,9 @@ const GRACE: Duration = Duration::from_millis(500);
 
 /// Runs one message to its ending.
 pub(super) fn run(invocation: &Invocation, exec: &ExecArgs) -> Result<Exit, Fault> {
-    let answer_file = exec.output.as_deref().map(AnswerFile::at).transpose()?;
-    let prepared = prepared(invocation, exec);
+    let told = |fault: &Fault| tell_refusal(exec.json, fault);
+    let answer_file = exec.output.as_deref().map(AnswerFile::at).transpose().inspect_err(told)?;
+    let prepared = prepared(invocation, exec).inspect_err(told);
     if let (Err(_told), Some(file)) = (&prepared, &answer_file) {
         file.leave(REFUSED);
     }
@@ -102,8 +103,7 @@ async fn with_files(
     groups: &Groups,
     out: &mut Out,
 ) -> Result<Option<Intent>, Fault> {
-    let wish =
-        message.attached(attach, groups).await.inspect_err(|_refusal| out.leave_the_answer(REFUSED))?;
+    let wish = message.attached(attach, groups).await.inspect_err(|refusal| out.refuse(refusal))?;
     if wish.is_none() {
         out.leave_the_answer("the run was interrupted before its end");
     }
@@ -127,8 +127,9 @@ async fn follow(
         },
     };
     if let Some((what, next)) = choice.spec.refusal_of(wish.as_ref().map(images_of).unwrap_or_default()) {
-        out.leave_the_answer(REFUSED);
-        return Err(Fault::usage(what, next));
+        let refusal = Fault::usage(what, next);
+        out.refuse(&refusal);
+        return Err(refusal);
     }
     let conversation =
         lines.map(|lines| (lines, Conversation::new(before.iter().map(AsRef::as_ref), wish.is_some())));

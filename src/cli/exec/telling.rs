@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
+use serde_json::json;
 use tokio::sync::mpsc;
 
 use super::answer_file::{AnswerFile, REFUSED};
@@ -22,6 +23,7 @@ use crate::ledger::{
 };
 use crate::policy::shell::shell_word;
 use crate::session::other_sessions::first_words;
+use crate::wire::record;
 
 /// Characters of what a sub-agent in the background answered.
 const MOST_SAID: usize = 200;
@@ -79,8 +81,9 @@ pub(super) fn tell_all(
                 }
             }
             Event::Live(Live::Refused(why)) if out.conversation.is_none() => {
-                out.leave_the_answer(REFUSED);
-                return Err(Fault::failed(why, ""));
+                let refusal = Fault::failed(why, "");
+                out.refuse(&refusal);
+                return Err(refusal);
             }
             Event::Live(_) => {}
         }
@@ -89,6 +92,18 @@ pub(super) fn tell_all(
         }
     }
     Ok((ended, out))
+}
+
+/// Tells whoever reads events that a run was refused before anything of it was sent, and why: what stderr says. No entry says so.
+pub(super) fn tell_refusal(is_json: bool, fault: &Fault) {
+    if !is_json {
+        return;
+    }
+    let event = json!({ "type": "error", "message": fault.message, "next": fault.next });
+    let line = record::line(&event) + "\n";
+    let mut stdout = io::stdout().lock();
+    // When nobody reads stdout, stderr has it.
+    stdout.write_all(for_stdout(&line).as_bytes()).and_then(|()| stdout.flush()).ok();
 }
 
 /// Where the run is told.
@@ -185,6 +200,12 @@ impl Out {
             Some(end) => self.close(end),
             None => self.gone.as_ref().map_or(Ok(Exit::Interrupted), |why| self.abandoned(why)),
         }
+    }
+
+    /// Says that nothing is sent: the file of the answer is as it was, and an event says why.
+    pub(super) fn refuse(&self, fault: &Fault) {
+        self.leave_the_answer(REFUSED);
+        tell_refusal(self.json, fault);
     }
 
     /// Says that the file of the answer is as it was, if there is one.

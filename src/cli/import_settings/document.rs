@@ -32,14 +32,17 @@ pub(super) fn merge(
         let mut alone = DocumentMut::new();
         let tried = add(&mut alone, setting).and_then(|_| check_text(&alone.to_string(), is_project));
         match tried {
-            Ok(warnings) => {
-                notes.extend(warnings.iter().map(|why| format!("{written}: {why}")));
-                match add(&mut document, setting) {
-                    Ok(true) => added.push(setting),
-                    Ok(false) => {}
-                    Err(why) => notes.push(format!("{written}: {why}")),
-                }
-            }
+            Ok(warnings) if warnings.is_empty() => match add(&mut document, setting) {
+                Ok(true) => added.push(setting),
+                Ok(false) => {}
+                Err(why) => notes.push(format!("{written}: {why}")),
+            },
+            // On its own, a setting is warned about only where a project's file cannot set it.
+            Ok(_warnings) => notes.push(format!(
+                "{written}: not added: a project's file cannot set it, trusted or not; if you want it, set it in your own \
+                 configuration: {}",
+                line(setting)
+            )),
             Err(why) => notes.push(format!("{written}: {why}")),
         }
     }
@@ -262,6 +265,37 @@ mod tests {
             "deny = \"read(.env)\"",
         ];
         assert_eq!(merge("", &settings, false).unwrap().added, added);
+    }
+
+    #[test]
+    fn what_a_project_cannot_set_is_not_added_to_its_file() {
+        let mut provider = Table::new();
+        provider.insert("base_url", value("http://127.0.0.1:8080/v1"));
+        provider.insert("protocol", value("openai-responses"));
+        let settings = [
+            (Setting::Text("status_line", "~/line.sh".to_owned()), "statusLine".to_owned()),
+            (Setting::Named("providers", "own".to_owned(), provider), "the provider own".to_owned()),
+            (Setting::Rule(RuleKind::Allow, "shell(ls)".to_owned()), "allow".to_owned()),
+        ];
+        let merged = merge("", &settings, true).unwrap();
+        assert_eq!(merged.added, ["allow = \"shell(ls)\""], "{}", merged.text);
+        assert!(
+            !merged.text.contains("status_line") && !merged.text.contains("providers"),
+            "{}",
+            merged.text
+        );
+        let cannot = "not added: a project's file cannot set it, trusted or not; if you want it, set it in your own configuration";
+        assert_eq!(
+            merged.notes,
+            [
+                format!("statusLine: {cannot}: status_line = \"~/line.sh\""),
+                format!(
+                    "the provider own: {cannot}: providers.own: base_url = \"http://127.0.0.1:8080/v1\", protocol = \"openai-responses\""
+                )
+            ]
+        );
+        let of_user = merge("", &settings, false).unwrap();
+        assert_eq!((of_user.added.len(), of_user.notes), (3, Vec::new()), "{}", of_user.text);
     }
 
     #[test]

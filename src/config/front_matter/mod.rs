@@ -2,28 +2,88 @@
 
 pub(super) mod map;
 
+/// What is said of a head that is begun and never closed.
+pub(super) const NOT_CLOSED: &str =
+    "its header is not closed: line 1 opens one, and a second line `---` is missing";
+/// Members that only a head has: in a text that begins with a rule, none of them begins a line.
+const KNOWN: [&str; 12] = [
+    "description",
+    "argument-hint",
+    "allowed-tools",
+    "disable-model-invocation",
+    "user-invocable",
+    "model",
+    "effort",
+    "context",
+    "agent",
+    "subtask",
+    "hooks",
+    "name",
+];
+
 /// What stands between the first two lines `---`.
 pub(super) fn head(text: &str) -> Option<&str> {
-    let text = text.trim_start_matches('\u{feff}');
-    let rest = text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n"))?;
+    parts(text).map(|(head, _)| head)
+}
+
+/// The head, and what stands below it. Blanks at the end of a line `---` are none of it, as for Claude Code.
+fn parts(text: &str) -> Option<(&str, &str)> {
+    let rest = below_opening(text)?;
     let mut at = 0;
     for line in rest.split_inclusive('\n') {
         if line.trim_end() == "---" {
-            return rest.get(..at);
+            return rest.get(..at).zip(rest.get(at + line.len()..));
         }
         at += line.len();
     }
     None
 }
 
-/// Whether a head is begun and never closed: the first line is `---`, and a member follows. A rule above a text is none.
+/// What stands below a first line `---`.
+fn below_opening(text: &str) -> Option<&str> {
+    let (first, rest) = text.trim_start_matches('\u{feff}').split_once('\n')?;
+    (first.trim_end() == "---").then_some(rest)
+}
+
+/// Whether a head is begun and never closed: the first line is `---`, and a member is the next one, or a known one stands in the lines that
+/// follow up to a blank one. A rule above a text is none.
 pub(super) fn is_open(text: &str) -> bool {
-    let mut lines = text.trim_start_matches('\u{feff}').lines();
-    let begins = lines.next() == Some("---");
-    let is_name =
-        |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
-    let second = lines.next().and_then(|line| line.split_once(':'));
-    begins && head(text).is_none() && second.is_some_and(|(name, _)| is_name(name))
+    let Some(rest) = below_opening(text).filter(|_| head(text).is_none()) else { return false };
+    let is_next = rest.lines().next().and_then(name_in).is_some_and(is_key);
+    let is_blank = |line: &&str| line.trim().is_empty();
+    let first_lines = rest.lines().skip_while(is_blank).take_while(|line| !is_blank(line));
+    is_next || first_lines.filter_map(name_in).any(is_known)
+}
+
+/// The name of the member that a line is, if it may be one.
+fn name_in(line: &str) -> Option<&str> {
+    let (name, value) = line.trim().split_once(':')?;
+    let name = name.trim_matches(['"', '\'']);
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
+    (is_name && (value.is_empty() || value.starts_with([' ', '\t']))).then_some(name)
+}
+
+/// As keys are written: `Note: …` is a sentence.
+fn is_key(name: &str) -> bool {
+    is_known(name) || name.starts_with(|c: char| c.is_ascii_lowercase())
+}
+
+fn is_known(name: &str) -> bool {
+    KNOWN.iter().any(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// Why a text that must have a head has none.
+pub(super) fn no_head(text: &str) -> &'static str {
+    match below_opening(text) {
+        Some(_) => NOT_CLOSED,
+        None => "it does not begin with a header between two `---` lines",
+    }
+}
+
+/// Whether a line only draws a rule.
+pub(super) fn is_rule(line: &str) -> bool {
+    let line = line.trim();
+    line.len() >= 3 && ["-", "*", "_"].iter().any(|sign| line.replace(sign, "").is_empty())
 }
 
 /// What is wrong with a head: its line in the file, from 2, and why. Only what no reader of YAML takes.
@@ -133,10 +193,7 @@ pub(super) fn unquoted(value: &str) -> String {
 
 /// What stands below the head; the whole text where there is none.
 pub(super) fn body(text: &str) -> &str {
-    let text = text.trim_start_matches('\u{feff}');
-    let Some(head) = head(text) else { return text };
-    let below = text.split_once(head).map_or("", |(_, below)| below);
-    below.split_once('\n').map_or("", |(_, body)| body)
+    parts(text).map_or_else(|| text.trim_start_matches('\u{feff}'), |(_, body)| body)
 }
 
 #[cfg(test)]
@@ -158,6 +215,47 @@ mod tests {
         }
         assert_eq!(member("description: |\n  # Title\n  text\n", "description").unwrap(), "# Title text");
         assert_eq!(member("a: b # c\n# d\ne: f\n", "a").unwrap(), "b");
+    }
+
+    #[test]
+    fn a_head_that_is_not_closed_is_no_rule_above_a_text() {
+        for open in [
+            "---\ndescription: x\nDo it.",
+            "\u{feff}--- \r\ndescription: x\r\nDo it.",
+            "---\n\ndescription: x\n\nDo it.",
+            "---\n# mine\nallowed-tools:\n  - Bash\nDo it.",
+            "---\n\"description\": x\nDo it.",
+            "---\n  description: x\nDo it.",
+            "---\nbroken line\nargument-hint: '[x]'\nDo it.",
+            "---\nown_key: x\nDo it.",
+        ] {
+            assert!(is_open(open) && head(open).is_none() && no_head(open) == NOT_CLOSED, "{open}");
+        }
+        for text in [
+            "---\nTidy up: all of it.",
+            "---\nNote: all of it.",
+            "---\nhttps://example.org is the page.",
+            "---\n\n# Title\n\nDo it.",
+            "---\n\nTidy up.\n\nmodel: is a word here",
+            "---",
+            "----\ndescription: x\n",
+            "---\ndescription: x\n---\nDo it.",
+            "Do it.\n---\ndescription: x\n",
+        ] {
+            assert!(!is_open(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_stands_below_a_head_is_not_searched_for() {
+        assert_eq!(
+            (head("--- \na: b\n---\t\nDo it."), body("--- \na: b\n---\t\nDo it.")),
+            (Some("a: b\n"), "Do it.")
+        );
+        assert_eq!((head("---\n---\nDo it.\n"), body("---\n---\nDo it.\n")), (Some(""), "Do it.\n"));
+        assert_eq!(body("---\na: b\n---"), "");
+        assert_eq!(body("\u{feff}Do it."), "Do it.");
+        assert!(is_rule(" --- ") && is_rule("***") && !is_rule("--") && !is_rule("-*-") && !is_rule("--- x"));
     }
 
     #[test]

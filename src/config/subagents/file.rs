@@ -8,7 +8,7 @@ use super::{
     LANES_ONLY, MOST_BYTES, MOST_OF_DESCRIPTION, MOST_OF_NAME, MOST_TURNS, Subagent, is_session_model,
 };
 use crate::config::fault::one_line;
-use crate::config::front_matter::{below, body, fault, head, member, value};
+use crate::config::front_matter::{below, body, fault, head, member, no_head, value};
 use crate::policy::Mode;
 use crate::tool::name::LANE;
 
@@ -90,7 +90,7 @@ fn whole_head(text: &str) -> Result<&str, String> {
     if text.contains('\0') {
         return Err("it is not text".to_owned());
     }
-    let head = head(text).ok_or("it does not begin with a header between two `---` lines")?;
+    let head = head(text).ok_or_else(|| no_head(text))?;
     if let Some((line, why)) = fault(head) {
         return Err(format!("line {line} of its header cannot be read: {why}"));
     }

@@ -2,6 +2,14 @@
 
 use crate::ledger::{Checkpoint, Goal, Progress, Validation};
 
+/// How what the model is told of a goal begins.
+const BRIEF: &str = "This is a goal: work toward it alone, until its done condition holds.";
+
+/// Whether a model is told of a goal with this, beside the user's words. For models of our own, which have to tell it from these.
+pub fn is_brief(text: &str) -> bool {
+    text.starts_with(BRIEF)
+}
+
 /// The user's message: the objective in their words, and what they add to it.
 pub fn wish(goal: &Goal, added: &str) -> String {
     match added.trim() {
@@ -13,7 +21,7 @@ pub fn wish(goal: &Goal, added: &str) -> String {
 /// What the model is told of the goal beside the user's words: its parts, and how its end is found.
 pub fn brief(goal: &Goal) -> String {
     let mut lines = vec![
-        "This is a goal: work toward it alone, until its done condition holds.".to_owned(),
+        BRIEF.to_owned(),
         format!("Done condition: {}", goal.done_condition),
         match &goal.validation_method {
             Validation::Command(command) => {

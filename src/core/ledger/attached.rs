@@ -12,7 +12,7 @@ pub struct AttachedFile {
     pub first: u64,
     /// The last one; of an empty file 0.
     pub last: u64,
-    /// How many lines the whole file has, where these are not all of them; otherwise 0.
+    /// How many lines the whole file has, or entries the folder, where these are not all of them; otherwise 0.
     pub of_lines: u64,
     /// The SHA-256 of the whole file as it was read, or of the listing, in hexadecimal.
     pub sha256: String,
@@ -170,6 +170,8 @@ mod tests {
         assert_eq!(AttachedFile { of_lines: 7, ..file(1, 0, 0) }.label(), "[file: a.json · line 1 of 7]");
         let folder = AttachedFile { path: "src/".into(), ..file(900, 0, 12) };
         assert_eq!(folder.label(), "[folder: src/ · 899 entries · 12 characters in the middle not sent]");
+        let many = AttachedFile { path: "src/".into(), of_lines: 1_200, ..file(501, 0, 0) };
+        assert_eq!(many.label(), "[folder: src/ · 500 entries of 1,200]");
     }
 
     #[test]

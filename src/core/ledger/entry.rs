@@ -332,7 +332,7 @@ pub struct TurnEnded {
     pub hosted_tools: u32,
     /// Tokens of this run.
     pub usage: Usage,
-    /// Time of this run, waiting for people left out, in milliseconds.
+    /// Time of this run in milliseconds, without that in which a call waited for people, even if another one ran meanwhile.
     pub wall_ms: u64,
     /// The final answer, shared with the message that is all of it; continued parts joined.
     pub text: Arc<str>,

@@ -42,6 +42,7 @@ mod tail;
 mod template;
 mod timeline;
 mod transcript;
+mod waited;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};

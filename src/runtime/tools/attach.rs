@@ -186,14 +186,15 @@ impl MentionedFile {
     /// What is in the folder, as the tool `list` returns it.
     fn list(&self, files: &WorkspaceFiles, most_chars: usize) -> Result<AttachedFile, String> {
         let excludes = Excludes::new(&files.git, files.workspace.root());
-        let (text, _) = list::listing(&files.workspace, &self.target, excludes, &StopFlag::default())?;
+        let (text, entries) = list::listing(&files.workspace, &self.target, excludes, &StopFlag::default())?;
         let sha256 = Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect();
         let sent = bound(&text, most_chars);
         Ok(AttachedFile {
             path: AttachedFile::folder(&self.target.shown),
             first: 1,
-            last: text.lines().count() as u64,
-            of_lines: 0,
+            // The line above the entries counts; what is said below them is none.
+            last: entries.min(list::MOST_ENTRIES) as u64 + 1,
+            of_lines: if entries > list::MOST_ENTRIES { entries as u64 } else { 0 },
             sha256,
             confirmed: String::new(),
             cut_bytes: 0,

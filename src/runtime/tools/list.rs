@@ -17,7 +17,7 @@ use super::walk::{Walk, WalkEntry};
 use super::words::{explain, size};
 use super::workspace::Workspace;
 
-const MOST_ENTRIES: usize = 500;
+pub(super) const MOST_ENTRIES: usize = 500;
 
 /// The tool.
 #[derive(Debug)]

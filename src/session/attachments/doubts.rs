@@ -2,6 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use super::Attached;
+use crate::ledger::AttachedFile;
+
 /// How long after a warning the same message sends the file all the same: a key that bounces confirms nothing, and nobody
 /// remembers a warning for longer.
 pub(super) const CONFIRMS_FROM: Duration = Duration::from_millis(500);
@@ -14,6 +17,8 @@ pub(super) struct Doubts {
     pub(super) warnings: Vec<String>,
     /// Of words that may have been meant as files.
     pub(super) words: Vec<String>,
+    /// Of files of which not all is sent. Nobody is asked about that.
+    pub(super) cut: Vec<String>,
 }
 
 impl Doubts {
@@ -40,10 +45,23 @@ impl Doubts {
         (!self.warnings.is_empty()).then_some("put its path in `backquotes` to send only the name")
     }
 
-    /// What to know of words that are sent though they may have been meant as files; empty, if there are none.
+    /// What to know of words that are sent though they may have been meant as files, and of files of which not all is sent; empty, if
+    /// there is nothing.
     pub(super) fn note(&self) -> String {
-        if self.words.is_empty() { String::new() } else { format!("{}; sent as text", self.words.join("; ")) }
+        let words = (!self.words.is_empty()).then(|| format!("{}; sent as text", self.words.join("; ")));
+        words.into_iter().chain(self.cut.iter().cloned()).collect::<Vec<_>>().join("; ")
     }
+}
+
+/// A file, or a part of it with these lines, with what to say of it if not all of that is sent: the words that stand for it on a screen.
+pub(super) fn with_cut(file: AttachedFile, lines: Option<(u64, u64)>) -> Attached {
+    let is_short = match lines.filter(|_| !file.is_folder()) {
+        Some((_, last)) => file.last < last.min(file.of_lines),
+        None => file.of_lines > 0,
+    };
+    let is_cut = is_short || file.cut_bytes > 0 || file.cut_chars > 0;
+    let not_sent = if is_cut { format!("not all of it is sent: {}", file.label()) } else { String::new() };
+    Attached::File(file, not_sent)
 }
 
 /// A message that would send something that a person is warned about.
@@ -62,7 +80,7 @@ impl Warned {
     /// Whether this message, with these doubts, is sent again to confirm it.
     pub(super) fn is_confirmed(&self, content: &str, doubts: &Doubts) -> bool {
         self.content == content
-            && self.doubts == *doubts
+            && (&self.doubts.warnings, &self.doubts.words) == (&doubts.warnings, &doubts.words)
             && (CONFIRMS_FROM..CONFIRMS_UNTIL).contains(&self.at.elapsed())
     }
 }

@@ -28,13 +28,13 @@ impl Attach {
             let asks = self.text_files.judge_picture(path)?;
             Some(Attached::Image(self.load(path)?, asks))
         } else {
-            self.text_files.read(path, lines)?.map(Attached::File)
+            self.text_files.read(path, lines)?.map(|file| Attached::File(file, String::new()))
         };
         let mut warnings = Vec::new();
         match attached {
             Some(Attached::Image(_, asks)) if !asks.is_empty() => warnings.push(asks),
             Some(Attached::Image(image, _)) if !said.images.contains(&image) => said.images.push(image),
-            Some(Attached::File(file)) if !said.files.iter().any(|known| is_same(known, &file)) => {
+            Some(Attached::File(file, _)) if !said.files.iter().any(|known| is_same(known, &file)) => {
                 if file.confirmed.is_empty() {
                     said.files.push(self.text_files.instructed(file));
                 } else {

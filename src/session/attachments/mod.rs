@@ -55,7 +55,8 @@ impl AttachmentRefusal {
 enum Attached {
     /// With a reason to ask a person first, or none.
     Image(Image, String),
-    File(AttachedFile),
+    /// With what to say of it if not all of it is sent, or nothing.
+    File(AttachedFile, String),
     /// Nothing: what to say before this word is sent as one.
     Word(String),
 }
@@ -168,17 +169,21 @@ impl Attach {
 
     /// The message with what it names, and what a person is to be warned about.
     fn read(&self, said: UserMessage) -> Result<(UserMessage, Doubts), AttachmentRefusal> {
-        let (mut said, mut of_images, mut words) = (said.without_attachments(), Vec::new(), Vec::new());
+        let (mut said, mut of_images) = (said.without_attachments(), Vec::new());
+        let (mut words, mut cut) = (Vec::new(), Vec::new());
         for readings in mentions(&said) {
             match self.attached(&readings)? {
                 // Two names of one thing, such as `a.rs` and `./a.rs`.
-                Some(Attached::File(file)) if said.files.contains(&file) => {}
+                Some(Attached::File(file, _)) if said.files.contains(&file) => {}
                 Some(Attached::Image(image, _)) if said.images.contains(&image) => {}
                 Some(Attached::Image(image, asks)) => {
                     of_images.extend((!asks.is_empty()).then_some(asks));
                     said.images.push(image);
                 }
-                Some(Attached::File(file)) => said.files.push(file),
+                Some(Attached::File(file, not_sent)) => {
+                    cut.extend((!not_sent.is_empty()).then_some(not_sent));
+                    said.files.push(file);
+                }
                 Some(Attached::Word(doubt)) => words.push(doubt),
                 None => {}
             }
@@ -187,7 +192,7 @@ impl Attach {
         // As it will be read from the file of the session.
         said.pastes = said.pastes.naming(&said.content, &said.images);
         let warnings = warnings(&said).into_iter().chain(of_images).collect();
-        Ok((said, Doubts { warnings, words }))
+        Ok((said, Doubts { warnings, words, cut }))
     }
 
     /// What one of these readings of a path names; `None` when it is a word.
@@ -202,7 +207,7 @@ impl Attach {
                 Ok(Some(Attached::Image(self.load(name)?, asks)))
             } else {
                 match self.text_files.read(name, lines)? {
-                    Some(file) => Ok(Some(Attached::File(file))),
+                    Some(file) => Ok(Some(doubts::with_cut(file, lines))),
                     // A link without its file, or a file that has just gone.
                     None => Err(AttachmentRefusal::new(format!("{name} leads to no file"), missing::CORRECT)),
                 }

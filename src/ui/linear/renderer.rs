@@ -15,7 +15,7 @@ use super::calls::{finished, hosted, is_command, named};
 use super::decisions::decided;
 use super::output::LinearOutput;
 use super::retry;
-use super::words::{self, amount, count, duration, plain, used};
+use super::words::{self, amount, count, plain, used};
 
 /// The fold over the events of a session.
 #[derive(Debug)]
@@ -263,7 +263,7 @@ impl LinearRenderer {
             uses => format!(", {}", count(uses.into(), "hosted tool")),
         };
         let (turns, calls) = (count(ended.turns.into(), "turn"), count(ended.tool_calls.into(), "tool call"));
-        let (took, paid) = (duration(ended.wall_ms), words::paid(ended));
+        let (took, paid) = (words::took(&self.view, entry.id, ended), words::paid(ended));
         let spent = ended.is_counted().then(|| format!("; {turns}, {calls}{hosted}, {took}{paid}"));
         output.say(&format!("end: {how}{}", spent.unwrap_or_default()));
         output.say(&format!("next: {}", words::next(&self.view, entry.id, ended)));

@@ -18,6 +18,15 @@ pub(in crate::ui) fn duration(ms: u64) -> String {
     }
 }
 
+/// How long a run took, and what of its time is not in that.
+pub(super) fn took(view: &View, end: EntryId, ended: &TurnEnded) -> String {
+    let took = duration(ended.wall_ms);
+    match view.waited_ms(end) {
+        0..1_000 => took,
+        waited => format!("{took} (without {} in which calls waited for you)", duration(waited)),
+    }
+}
+
 /// What was paid, if that is known.
 pub(in crate::ui) fn cost(paid: Option<MicroDollars>) -> String {
     paid.map_or_else(|| "unknown".to_owned(), |paid| paid.to_string())

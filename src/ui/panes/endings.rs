@@ -33,7 +33,13 @@ pub(super) fn lay(ended: &TurnEnded, entry: &Entry, around: &CardContext<'_>) ->
             0 => String::new(),
             uses => format!(" · {}", count(uses as usize, "hosted tool")),
         };
-        format!("{turns} · {calls}{hosted} · {}", duration(ended.wall_ms))
+        let took = duration(ended.wall_ms);
+        // It is counted without that, also where another call ran meanwhile.
+        let without = match around.view.waited_ms(entry.id) {
+            0..1_000 => String::new(),
+            waited => format!(" (without {} in which calls waited for you)", duration(waited)),
+        };
+        format!("{turns} · {calls}{hosted} · {took}{without}")
     };
     match ended.reason {
         Ending::Completed | Ending::GoalReached => {

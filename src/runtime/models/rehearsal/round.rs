@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::context::words::wish_in;
+use crate::goal::words::is_brief;
 use crate::ledger::{Arguments, Message, Outcome, ToolResult};
 use crate::model::Request;
 
@@ -26,7 +27,8 @@ impl CompletedCall {
 }
 
 /// The last words of the user, and the rounds since then. What came with results, as a word typed meanwhile or the note that
-/// a call was changed, takes the place of what was asked only if it asks for something itself.
+/// a call was changed, takes the place of what was asked only if it asks for something itself. What is told of a goal never does: its
+/// objective is what was asked.
 pub(super) fn since_user(request: &Request) -> (&str, Vec<Round>) {
     let mut words = "";
     let mut rounds: Vec<Round> = Vec::new();
@@ -36,6 +38,9 @@ pub(super) fn since_user(request: &Request) -> (&str, Vec<Round>) {
         let is_beside = std::mem::replace(&mut came_with_results, matches!(message, Message::Results(_)));
         match message {
             Message::User(said) => {
+                if is_brief(&said.content) {
+                    continue;
+                }
                 let new = wish_in(&said.content);
                 if is_beside && understand(new) == RehearsalRequest::Unclear {
                     came_with_results = true;
