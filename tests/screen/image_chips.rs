@@ -110,6 +110,33 @@ fn a_chip_is_undone_deleted_put_back_and_opened_as_one() {
 }
 
 #[test]
+fn keys_and_clicks_take_a_chip_as_one() {
+    let mut harness = with_image();
+    harness.press("now");
+    let end = "see ".len() + CHIP.chars().count();
+    for (key, held, col) in [
+        (KeyCode::Home, NONE, 0),
+        (KeyCode::Right, KeyModifiers::CONTROL, 4),
+        (KeyCode::Right, NONE, end),
+        (KeyCode::Left, NONE, 4),
+        (KeyCode::Right, KeyModifiers::CONTROL, end + 1),
+        (KeyCode::Left, KeyModifiers::CONTROL, 4),
+    ] {
+        harness.key(key, held);
+        assert_eq!(harness.local.composer.area().cursor(), (0, col), "{key:?} {held:?}");
+    }
+    harness.frame(80, 24);
+    for (cell, col) in [(5, 4), (end - 1, end), (2, 2)] {
+        harness.local.composer.put_cursor(0, cell);
+        assert_eq!(harness.local.composer.area().cursor(), (0, col), "a click at {cell}");
+    }
+    harness.key(KeyCode::Delete, NONE);
+    harness.key(KeyCode::Right, NONE);
+    harness.key(KeyCode::Delete, NONE);
+    assert_eq!(shown(&harness), "se  now");
+}
+
+#[test]
 fn a_chip_comes_back_with_a_refused_message_and_from_the_editor() {
     let mut harness = with_image();
     let said = sends(&mut harness);
