@@ -165,6 +165,18 @@ fn an_image_is_a_chip_in_a_message_that_waits() {
 }
 
 #[test]
+fn the_note_below_several_images_speaks_of_their_paths() {
+    let mut harness = with_image();
+    pastes(&mut harness, "/tmp/pasted-2.png");
+    let other = Image { name: "/tmp/pasted-2.png".to_owned(), ..picture() };
+    let said = UserMessage { images: vec![picture(), other], ..sends(&mut harness) };
+    let mut builder = SessionBuilder::new();
+    builder.message(said);
+    let frame = ScreenHarness::new(builder).frame(80, 24);
+    assert!(frame.contains("[tab, then o: show the paths]"), "{frame}");
+}
+
+#[test]
 fn a_sent_image_is_a_chip_in_the_transcript_and_when_it_is_called_back() {
     let mut harness = with_image();
     harness.press("now");
