@@ -11,15 +11,20 @@ use tempfile::TempDir;
 pub(crate) struct KeptFiles(Arc<OnceLock<TempDir>>);
 
 impl KeptFiles {
-    /// Writes a file of its own, whose name begins and ends so.
+    /// Writes a file of its own, whose name begins and ends so. `called`: how the name of the folder begins, if this is its first file.
     ///
     /// # Errors
     /// When the folder or the file cannot be made or written.
-    pub(crate) fn keep(&self, bytes: &[u8], (begins, ends): (&str, &str)) -> io::Result<PathBuf> {
+    pub(crate) fn keep(
+        &self,
+        bytes: &[u8],
+        called: &str,
+        (begins, ends): (&str, &str),
+    ) -> io::Result<PathBuf> {
         let folder = match self.0.get() {
             Some(folder) => folder,
             None => {
-                let made = tempfile::Builder::new().prefix("countersign-").tempdir()?;
+                let made = tempfile::Builder::new().prefix(called).tempdir()?;
                 self.0.get_or_init(|| made)
             }
         };

@@ -30,14 +30,14 @@ fn pastes(harness: &mut ScreenHarness, path: &str) {
 fn with_image() -> ScreenHarness {
     let mut harness = ScreenHarness::new(SessionBuilder::new());
     harness.press("see ");
-    pastes(&mut harness, "/tmp/pasted-1.png");
+    pastes(&mut harness, "/tmp/countersign-clipboard-1/pasted-1.png");
     harness
 }
 
 /// The image of the chip, as a message brings it.
 fn picture() -> Image {
     Image {
-        name: "/tmp/pasted-1.png".to_owned(),
+        name: "/tmp/countersign-clipboard-1/pasted-1.png".to_owned(),
         media_type: "image/png".to_owned(),
         data: "A".repeat(16_000).into(),
         size: Some((320, 160)),
@@ -79,11 +79,11 @@ fn a_pasted_image_is_a_chip_in_one_row_and_sent_as_its_mention() {
         assert!(frame.contains(CHIP) && !frame.contains("pasted-1"), "{frame}");
     }
     let said = sends(&mut harness);
-    assert_eq!(said.content, "see @/tmp/pasted-1.png now");
+    assert_eq!(said.content, "see @/tmp/countersign-clipboard-1/pasted-1.png now");
     assert!(said.images.is_empty() && said.pastes.has_images() && !said.pastes.has_text(), "{said:?}");
     // What is typed stays what it is.
-    harness.press("see @/tmp/pasted-1.png now");
-    assert_eq!(shown(&harness), "see @/tmp/pasted-1.png now");
+    harness.press("see @/tmp/countersign-clipboard-1/pasted-1.png now");
+    assert_eq!(shown(&harness), "see @/tmp/countersign-clipboard-1/pasted-1.png now");
     assert!(sends(&mut harness).pastes.is_empty());
 }
 
@@ -101,12 +101,15 @@ fn a_chip_is_undone_deleted_put_back_and_opened_as_one() {
     assert_eq!(shown(&harness), "see ");
     harness.ctrl('_');
     harness.ctrl('u');
-    pastes(&mut harness, "/tmp/pasted-2.png");
+    pastes(&mut harness, "/tmp/countersign-clipboard-1/pasted-2.png");
     harness.ctrl('y');
     assert_eq!(shown(&harness), format!("{CHIP} see [Image 2 · 320×160 · 12 kB]"));
-    assert_eq!(harness.local.composer.text(), "@/tmp/pasted-2.png see @/tmp/pasted-1.png");
+    assert_eq!(
+        harness.local.composer.text(),
+        "@/tmp/countersign-clipboard-1/pasted-2.png see @/tmp/countersign-clipboard-1/pasted-1.png"
+    );
     harness.key(KeyCode::Char('o'), KeyModifiers::ALT);
-    assert_eq!(shown(&harness), format!("{CHIP} see @/tmp/pasted-1.png"));
+    assert_eq!(shown(&harness), format!("{CHIP} see @/tmp/countersign-clipboard-1/pasted-1.png"));
 }
 
 #[test]
@@ -144,7 +147,7 @@ fn a_chip_comes_back_with_a_refused_message_and_from_the_editor() {
     reply(&mut harness.local, &harness.view, Reply::Returned { said: said.clone(), why });
     assert_eq!(shown(&harness), format!("see {CHIP}"));
     assert_eq!(harness.local.composer.message(), said);
-    harness.local.composer.hold_edited("look at @/tmp/pasted-1.png, please");
+    harness.local.composer.hold_edited("look at @/tmp/countersign-clipboard-1/pasted-1.png, please");
     assert_eq!(shown(&harness), format!("look at {CHIP}, please"));
     harness.local.composer.hold_edited("look at @/tmp/other.png, please");
     assert_eq!(shown(&harness), "look at @/tmp/other.png, please");
@@ -153,7 +156,7 @@ fn a_chip_comes_back_with_a_refused_message_and_from_the_editor() {
 #[test]
 fn an_image_is_a_chip_in_a_message_that_waits() {
     let mut harness = ScreenHarness::new(scenes::running());
-    pastes(&mut harness, "/tmp/pasted-1.png");
+    pastes(&mut harness, "/tmp/countersign-clipboard-1/pasted-1.png");
     harness.press("now");
     let said = UserMessage { images: vec![picture()], ..sends(&mut harness) };
     harness.view.fold(&Event::Live(Live::Waiting { steering: vec![said.clone()], queued: vec![said] }));
@@ -167,8 +170,8 @@ fn an_image_is_a_chip_in_a_message_that_waits() {
 #[test]
 fn the_note_below_several_images_speaks_of_their_paths() {
     let mut harness = with_image();
-    pastes(&mut harness, "/tmp/pasted-2.png");
-    let other = Image { name: "/tmp/pasted-2.png".to_owned(), ..picture() };
+    pastes(&mut harness, "/tmp/countersign-clipboard-1/pasted-2.png");
+    let other = Image { name: "/tmp/countersign-clipboard-1/pasted-2.png".to_owned(), ..picture() };
     let said = UserMessage { images: vec![picture(), other], ..sends(&mut harness) };
     let mut builder = SessionBuilder::new();
     builder.message(said);
@@ -205,9 +208,13 @@ fn a_sent_image_is_a_chip_in_the_transcript_and_when_it_is_called_back() {
     // Of a session from elsewhere, the path is in sight before it is sent from here.
     harness.view.settings.imported_to = Some(EntryId(u64::MAX));
     harness.key(KeyCode::Up, NONE);
-    assert_eq!(shown(&harness), "see @/tmp/pasted-1.png now");
+    assert_eq!(shown(&harness), "see @/tmp/countersign-clipboard-1/pasted-1.png now");
     harness.ctrl('u');
     harness.key(KeyCode::Tab, NONE);
     harness.key(KeyCode::Enter, NONE);
-    assert!(harness.frame(80, 24).contains("see @/tmp/pasted-1.png now"), "{}", harness.frame(80, 24));
+    assert!(
+        harness.frame(80, 24).contains("see @/tmp/countersign-clipboard-1/pasted-1.png now"),
+        "{}",
+        harness.frame(80, 24)
+    );
 }

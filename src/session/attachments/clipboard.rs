@@ -15,7 +15,7 @@ use super::Attach;
 use crate::config::fault::one_line;
 use crate::config::kept_files::KeptFiles;
 use crate::ledger::Image;
-use crate::ui::mention::{CLIPBOARD_FILE, PastedImage};
+use crate::ui::mention::PastedImage;
 
 /// A helper hands over what is there already.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -71,7 +71,7 @@ impl Clipboard {
     pub(super) fn image(&self) -> Result<PathBuf, String> {
         let bytes = printed(&self.environment, PATIENCE)?;
         self.folder
-            .keep(&bytes, (CLIPBOARD_FILE, ".png"))
+            .keep(&bytes, Image::CLIPBOARD_FOLDER, ("pasted-", ".png"))
             .map_err(|why| format!("the image on the clipboard cannot be written to a file: {why}"))
     }
 }
@@ -258,6 +258,7 @@ mod tests {
         let second = Clipboard::new(environment, folder.clone()).image().unwrap();
         assert!(first.exists(), "another session has begun");
         assert_ne!(first, second);
+        assert!(Image::is_of_clipboard(first.to_str().unwrap()), "{}", first.display());
         assert_eq!(fs::read_to_string(&second).unwrap(), "picture\n");
         assert_eq!(fs::metadata(&first).unwrap().permissions().mode() & 0o077, 0, "nobody else reads it");
         drop(folder);
