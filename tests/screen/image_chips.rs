@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use countersign::agent::{Event, Intent, Live};
-use countersign::ledger::{Body, Entry, EntryId, Image, Millis, UserMessage};
+use countersign::ledger::{Body, Entry, EntryId, Image, Millis, Outcome, UserMessage};
 use countersign::ui::Reply;
 use countersign::ui::composer::plain;
 use countersign::ui::local::Overlay;
@@ -11,12 +11,13 @@ use countersign::ui::mention::PastedImage;
 use countersign::ui::picker::Picker;
 use countersign::ui::replies::reply;
 use countersign::ui::update::{UiEffect, mention};
+use countersign::view::{NamedCommand, Template, ViewSettings};
 use countersign::wire::record::{decode, encode};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
 use crate::scenes;
 use crate::screen_harness::ScreenHarness;
-use crate::session_builder::SessionBuilder;
+use crate::session_builder::{SessionBuilder, settings};
 
 const CHIP: &str = "[Image 1 · 320×160 · 12 kB]";
 const NONE: KeyModifiers = KeyModifiers::NONE;
@@ -167,6 +168,70 @@ fn an_image_is_a_chip_in_a_message_that_waits() {
     assert!(!frame.contains("pasted-1"), "{frame}");
 }
 
+/// A message as the session file keeps it.
+fn kept(said: &UserMessage) -> UserMessage {
+    let entry = Entry { id: EntryId(9), at: Millis(1), body: Body::User(Arc::new(said.clone())) };
+    let Body::User(kept) = decode(&encode(&entry)).unwrap().body else { panic!("a message") };
+    UserMessage::clone(&kept)
+}
+
+/// A custom command that runs something before its message.
+fn tidy() -> NamedCommand {
+    NamedCommand {
+        name: "tidy".to_owned(),
+        description: String::new(),
+        hint: String::new(),
+        file: ".claude/commands/tidy.md".to_owned(),
+        sha256: "ab".to_owned(),
+        template: Template::read("!`git status`\nTidy $ARGUMENTS.", false),
+        is_skill: false,
+    }
+}
+
+#[test]
+fn a_command_that_cannot_run_now_names_no_file_of_the_clipboard() {
+    let mut harness = ScreenHarness::new(scenes::running());
+    harness.view.settings = ViewSettings { commands: vec![tidy()], ..settings() };
+    harness.press("/tidy ");
+    pastes(&mut harness, "/tmp/countersign-clipboard-1/pasted-1.png");
+    harness.press("two");
+    assert!(harness.key(KeyCode::Enter, NONE).is_empty());
+    let hint = harness.local.hint.clone().unwrap();
+    assert!(hint.starts_with("a turn is running: /tidy [Image] two runs a command"), "{hint}");
+}
+
+#[test]
+fn an_image_is_a_chip_in_the_call_of_a_command_that_runs_something_first() {
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    harness.view.settings = ViewSettings { commands: vec![tidy()], ..settings() };
+    harness.press("/tidy ");
+    pastes(&mut harness, "/tmp/countersign-clipboard-1/pasted-1.png");
+    harness.press("two");
+    let acts = harness.key(KeyCode::Enter, NONE);
+    let [UiEffect::Send(Intent::Command(own)), UiEffect::Send(Intent::Queue(message))] = acts.as_slice()
+    else {
+        panic!("{acts:?}")
+    };
+    let typed = own.typed.clone().unwrap();
+    assert_eq!(typed.content, "/tidy @/tmp/countersign-clipboard-1/pasted-1.png two");
+    assert_eq!(kept(&typed), typed);
+    let message = UserMessage { images: vec![picture()], ..message.clone() };
+    let builder = &mut harness.builder;
+    let before = builder.events.len();
+    builder.ledger.user(builder.at(), typed).unwrap();
+    builder.runs_own("!git status", "clean", Outcome::Ok);
+    builder.message(message);
+    for event in &harness.builder.events[before..] {
+        harness.view.fold(event);
+    }
+    let frame = harness.frame(80, 40);
+    assert!(frame.contains("/tidy [Image 1] two") && !frame.contains("pasted-1"), "{frame}");
+    for _ in 0..2 {
+        harness.key(KeyCode::Up, NONE);
+        assert_eq!(shown(&harness), format!("/tidy {CHIP} two"), "once");
+    }
+}
+
 #[test]
 fn the_note_below_several_images_speaks_of_their_paths() {
     let mut harness = with_image();
@@ -185,11 +250,9 @@ fn a_sent_image_is_a_chip_in_the_transcript_and_when_it_is_called_back() {
     harness.press("now");
     let said = UserMessage { images: vec![picture()], ..sends(&mut harness) };
     let before = harness.builder.events.len();
-    // As the session file keeps it.
-    let entry = Entry { id: EntryId(9), at: Millis(1), body: Body::User(Arc::new(said.clone())) };
-    let Body::User(kept) = decode(&encode(&entry)).unwrap().body else { panic!("a message") };
-    assert_eq!(*kept, said);
-    harness.builder.message(UserMessage::clone(&kept));
+    let kept = kept(&said);
+    assert_eq!(kept, said);
+    harness.builder.message(kept);
     for event in &harness.builder.events[before..] {
         harness.view.fold(event);
     }
