@@ -1,5 +1,6 @@
 //! Files that are made for this run of the program and end with it.
 
+use std::fs::read_dir;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -31,5 +32,14 @@ impl KeptFiles {
         let mut file = tempfile::Builder::new().prefix(begins).suffix(ends).tempfile_in(folder)?;
         file.write_all(bytes)?;
         Ok(file.keep()?.1)
+    }
+
+    /// Those that are there, in the order of their names; none, if they cannot be listed.
+    pub(crate) fn there(&self) -> Vec<PathBuf> {
+        let entries = self.0.get().and_then(|folder| read_dir(folder.path()).ok());
+        let mut paths: Vec<PathBuf> =
+            entries.into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())).collect();
+        paths.sort();
+        paths
     }
 }

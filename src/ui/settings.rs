@@ -61,6 +61,8 @@ pub struct UiSettings {
     pub first: Option<Intent>,
     /// What the composer holds at first.
     pub draft: UserMessage,
+    /// The images of the clipboard that are still there, also from sessions before this one.
+    pub pasted: Vec<PastedImage>,
     /// A resumed or inspected session, folded before the first frame.
     pub history: Vec<Event>,
     /// What to know before the first message, such as how to connect a real model.
@@ -103,6 +105,7 @@ impl UiSettings {
             keymap: Keymap::default(),
             first: None,
             draft: UserMessage::default(),
+            pasted: Vec::new(),
             history: Vec::new(),
             notice: None,
             message: None,

@@ -233,6 +233,25 @@ fn an_image_is_a_chip_in_the_call_of_a_command_that_runs_something_first() {
 }
 
 #[test]
+fn a_message_of_an_earlier_session_comes_back_with_the_sizes_of_images_that_are_there() {
+    let said = kept(&UserMessage { images: vec![picture()], ..sends(&mut with_image()) });
+    let called_back = UserMessage { images: Vec::new(), ..said };
+    let image = PastedImage {
+        mention: "@/tmp/countersign-clipboard-1/pasted-1.png".to_owned(),
+        measures: "320×160 · 12 kB".to_owned(),
+    };
+    for (there, chip) in [(vec![image], CHIP), (Vec::new(), "[Image 1]")] {
+        let mut harness = ScreenHarness::new(SessionBuilder::new());
+        harness.local.composer.begin(there, &called_back);
+        assert_eq!(shown(&harness), format!("see {chip}"), "after /rewind");
+        harness.ctrl('u');
+        harness.local.earlier = vec![called_back.clone()];
+        harness.key(KeyCode::Up, NONE);
+        assert_eq!(shown(&harness), format!("see {chip}"), "with the arrow keys");
+    }
+}
+
+#[test]
 fn the_note_below_several_images_speaks_of_their_paths() {
     let mut harness = with_image();
     pastes(&mut harness, "/tmp/countersign-clipboard-1/pasted-2.png");

@@ -47,6 +47,12 @@ impl Attach {
         drop(std::fs::remove_file(&path));
         Err("what is on the clipboard is not an image".to_owned())
     }
+
+    /// The images of the clipboard that were pasted since the program began and are still there.
+    pub(crate) fn images_there(&self) -> Vec<PastedImage> {
+        let paths = self.clipboard.folder.there();
+        paths.iter().filter_map(|path| path.to_str()).map(|name| self.pasted_image(name)).collect()
+    }
 }
 
 /// Takes images from the clipboard.
@@ -260,6 +266,10 @@ mod tests {
         assert_ne!(first, second);
         assert!(Image::is_of_clipboard(first.to_str().unwrap()), "{}", first.display());
         assert_eq!(fs::read_to_string(&second).unwrap(), "picture\n");
+        let mut both = [first.clone(), second.clone()];
+        both.sort();
+        assert_eq!(folder.there(), both);
+        assert!(KeptFiles::default().there().is_empty());
         assert_eq!(fs::metadata(&first).unwrap().permissions().mode() & 0o077, 0, "nobody else reads it");
         drop(folder);
         assert!(!first.exists() && !second.exists());

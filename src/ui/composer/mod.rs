@@ -31,7 +31,7 @@ pub(super) use pastes::{is_long, is_stand_in, measures_in, named};
 pub struct Composer {
     area: TextArea<'static>,
     pastes: Vec<Paste>,
-    /// The images that were pasted here: how large one is stands in no message that comes back.
+    /// The images that were pasted, here or in a session before this one: how large one is stands in no message that comes back.
     images: Vec<PastedImage>,
     origin: TextOrigin,
     browsing: Option<Browsing>,
