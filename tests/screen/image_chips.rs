@@ -236,6 +236,8 @@ fn an_image_is_a_chip_in_the_call_of_a_command_that_runs_something_first() {
 fn a_message_of_an_earlier_session_comes_back_with_the_sizes_of_images_that_are_there() {
     let said = kept(&UserMessage { images: vec![picture()], ..sends(&mut with_image()) });
     let called_back = UserMessage { images: Vec::new(), ..said };
+    let listed = Picker::prompts(std::iter::once(&called_back));
+    assert_eq!(listed.items[0].words, "see [Image]");
     let image = PastedImage {
         mention: "@/tmp/countersign-clipboard-1/pasted-1.png".to_owned(),
         measures: "320×160 · 12 kB".to_owned(),
