@@ -40,8 +40,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const MOMENT: Duration = Duration::from_millis(400);
 /// What stands before the name of a model that is offered.
 const HOW_TO_CHOOSE: &str = "type /model";
-/// Threads beside the screen's: one for the loop, one for what it waits for. A thread for each core of a large machine
-/// would cost memory and gain nothing.
+/// Threads beside the screen's: one for the loop, one for what it waits for. More would cost memory and gain nothing.
 const WORKERS: usize = 2;
 
 /// Opens the app, with a first message or in an earlier session.
@@ -210,6 +209,7 @@ async fn converse(
         first,
         draft,
         killed,
+        pasted: attach.images_there(),
         history: session.before.iter().cloned().map(Event::Appended).collect(),
         notice: notice(invocation, &session),
         message: session.message,

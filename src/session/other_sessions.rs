@@ -128,9 +128,9 @@ fn part(body: &Body) -> Option<PreviewPart> {
         cut(&text.lines().take(FIRST_LINES).collect::<Vec<_>>().join("\n")) + more
     };
     match body {
-        Body::User(said) => Some(PreviewPart::Said(beginning(&said.content))),
+        Body::User(said) => Some(PreviewPart::Said(beginning(&said.pastes.titled(&said.content)))),
         Body::Injected(said) if said.by == Injector::Steering => {
-            Some(PreviewPart::Said(beginning(&said.text)))
+            Some(PreviewPart::Said(beginning(&said.pastes.titled(&said.text))))
         }
         Body::Assistant(said) => Some(said.text())
             .filter(|text| !text.trim().is_empty())

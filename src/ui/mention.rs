@@ -24,9 +24,6 @@ const OTHER_ENDINGS: [&str; 28] = [
 /// Letters of an ending, at most.
 const LONGEST_ENDING: usize = 10;
 
-/// How the name of a file begins into which an image of the clipboard is written: no name that a person knows.
-pub const CLIPBOARD_FILE: &str = "pasted-";
-
 /// An image that was pasted: what is sent for it, and what people see in its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PastedImage {

@@ -266,7 +266,7 @@ impl Picker {
         let mut seen = std::collections::BTreeSet::new();
         let items =
             earlier.rev().filter(|message| seen.insert(message.content.clone())).map(|message| Item {
-                words: message.content.clone(),
+                words: message.pastes.titled(&message.content),
                 aside: String::new(),
                 choice: Choice::Prompt(message.clone()),
             });

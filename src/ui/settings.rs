@@ -64,6 +64,8 @@ pub struct UiSettings {
     pub draft: UserMessage,
     /// What was deleted last in the session before, and then in this one.
     pub killed: KillBuffer,
+    /// The images of the clipboard that are still there, also from sessions before this one.
+    pub pasted: Vec<PastedImage>,
     /// A resumed or inspected session, folded before the first frame.
     pub history: Vec<Event>,
     /// What to know before the first message, such as how to connect a real model.
@@ -107,6 +109,7 @@ impl UiSettings {
             first: None,
             draft: UserMessage::default(),
             killed: KillBuffer::default(),
+            pasted: Vec::new(),
             history: Vec::new(),
             notice: None,
             message: None,

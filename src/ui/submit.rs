@@ -145,7 +145,9 @@ fn run_custom(local: &mut Local, view: &View, call: CustomCall) -> Vec<UiEffect>
         local.composer.take();
         return say(local, view, message);
     };
+    let pastes = message.pastes.carried(&message.content, &typed).without_brought(&typed);
     if view.status.is_busy() {
+        let typed = pastes.titled(&typed);
         let why =
             format!("a turn is running: {typed} runs a command, which waits for its end, or press esc first");
         waits(local, why);
@@ -154,7 +156,8 @@ fn run_custom(local: &mut Local, view: &View, call: CustomCall) -> Vec<UiEffect>
     local.composer.take();
     local.scroll.top = None;
     local.focus = Focus::Composer;
-    let own = OwnCommand { command, is_shared: true, typed: Some(typed), must_succeed: false };
+    let typed = Some(UserMessage { pastes, ..UserMessage::from(typed) });
+    let own = OwnCommand { command, is_shared: true, typed, must_succeed: false };
     vec![UiEffect::Send(Intent::Command(own)), UiEffect::Send(Intent::Queue(message))]
 }
 

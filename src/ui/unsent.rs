@@ -92,7 +92,7 @@ mod tests {
             (Intent::Submit("look there".into()).within(&below), "look there"),
             (Intent::Queue("later".into()).within(&below), "later"),
             (Intent::Command(own.clone()), "!ls"),
-            (Intent::Command(OwnCommand { typed: Some("/tidy".to_owned()), ..own }), ""),
+            (Intent::Command(OwnCommand { typed: Some("/tidy".into()), ..own }), ""),
             (Intent::Compact.typed("/compact".to_owned(), 0), "/compact"),
             (Intent::Abort, ""),
         ] {

@@ -306,6 +306,7 @@ fn length(composer: &Composer) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use super::super::composer::plain;
     use super::*;
 
     /// Types keys as a person does: `!` is Esc, `^` is ctrl-r, everything else itself.
@@ -369,6 +370,15 @@ mod tests {
         ] {
             let (found, mode) = after(text, keys);
             assert_eq!((found.as_str(), mode), (shown, word), "{text:?} {keys}");
+        }
+    }
+
+    #[test]
+    fn a_folded_paste_is_one_character() {
+        let (chip, lines) = ("[Pasted 30 lines]", "line\n".repeat(30));
+        for (keys, shown) in [("!x", "|".to_owned()), ("!i", format!("|{chip}")), ("!0a", format!("{chip}|"))]
+        {
+            assert_eq!(plain(&after(&lines, keys).0), shown, "{keys}");
         }
     }
 

@@ -23,7 +23,10 @@ fn shown(harness: &ScreenHarness) -> String {
 
 /// The image on the clipboard.
 fn clipboard() -> PastedImage {
-    PastedImage { mention: "@/tmp/pasted-1.png".to_owned(), measures: "320×160 · 12 kB".to_owned() }
+    PastedImage {
+        mention: "@/tmp/countersign-clipboard-1/pasted-1.png".to_owned(),
+        measures: "320×160 · 12 kB".to_owned(),
+    }
 }
 
 fn pastes(harness: &mut ScreenHarness, text: &str) {
@@ -171,7 +174,7 @@ fn ctrl_v_asks_for_the_image_on_the_clipboard_and_its_chip_stands_alone() {
     assert_eq!(harness.ctrl('v'), [UiEffect::Ask(Request::PasteImage)]);
     reply(&mut harness.local, &harness.view, Reply::Mention(clipboard()));
     assert_eq!(shown(&harness), "see [Image 1 · 320×160 · 12 kB] ");
-    assert_eq!(harness.local.composer.text(), "see @/tmp/pasted-1.png");
+    assert_eq!(harness.local.composer.text(), "see @/tmp/countersign-clipboard-1/pasted-1.png");
     harness.ctrl('_');
     assert_eq!(shown(&harness), "see");
     reply(&mut harness.local, &harness.view, Reply::Refused("there is no image on the clipboard".to_owned()));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use countersign::agent::{Event, Intent, Live};
-use countersign::ledger::{Body, Entry, EntryId, Image, Millis, UserMessage};
+use countersign::ledger::{Body, Entry, EntryId, Image, Millis, Outcome, UserMessage};
 use countersign::ui::Reply;
 use countersign::ui::composer::plain;
 use countersign::ui::local::Overlay;
@@ -11,13 +11,14 @@ use countersign::ui::mention::PastedImage;
 use countersign::ui::picker::Picker;
 use countersign::ui::replies::reply;
 use countersign::ui::update::{UiEffect, mention};
+use countersign::view::{NamedCommand, Template, ViewSettings};
 use countersign::wire::record::{decode, encode};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
 use crate::editing::before;
 use crate::scenes;
 use crate::screen_harness::ScreenHarness;
-use crate::session_builder::SessionBuilder;
+use crate::session_builder::{SessionBuilder, settings};
 
 const CHIP: &str = "[Image 1 · 320×160 · 12 kB]";
 const NONE: KeyModifiers = KeyModifiers::NONE;
@@ -31,14 +32,14 @@ fn pastes(harness: &mut ScreenHarness, path: &str) {
 fn with_image() -> ScreenHarness {
     let mut harness = ScreenHarness::new(SessionBuilder::new());
     harness.press("see ");
-    pastes(&mut harness, "/tmp/pasted-1.png");
+    pastes(&mut harness, "/tmp/countersign-clipboard-1/pasted-1.png");
     harness
 }
 
 /// The image of the chip, as a message brings it.
 fn picture() -> Image {
     Image {
-        name: "/tmp/pasted-1.png".to_owned(),
+        name: "/tmp/countersign-clipboard-1/pasted-1.png".to_owned(),
         media_type: "image/png".to_owned(),
         data: "A".repeat(16_000).into(),
         size: Some((320, 160)),
@@ -80,11 +81,11 @@ fn a_pasted_image_is_a_chip_in_one_row_and_sent_as_its_mention() {
         assert!(frame.contains(CHIP) && !frame.contains("pasted-1"), "{frame}");
     }
     let said = sends(&mut harness);
-    assert_eq!(said.content, "see @/tmp/pasted-1.png now");
+    assert_eq!(said.content, "see @/tmp/countersign-clipboard-1/pasted-1.png now");
     assert!(said.images.is_empty() && said.pastes.has_images() && !said.pastes.has_text(), "{said:?}");
     // What is typed stays what it is.
-    harness.press("see @/tmp/pasted-1.png now");
-    assert_eq!(shown(&harness), "see @/tmp/pasted-1.png now");
+    harness.press("see @/tmp/countersign-clipboard-1/pasted-1.png now");
+    assert_eq!(shown(&harness), "see @/tmp/countersign-clipboard-1/pasted-1.png now");
     assert!(sends(&mut harness).pastes.is_empty());
 }
 
@@ -102,12 +103,42 @@ fn a_chip_is_undone_deleted_put_back_and_opened_as_one() {
     assert_eq!(shown(&harness), "see ");
     harness.ctrl('_');
     harness.ctrl('u');
-    pastes(&mut harness, "/tmp/pasted-2.png");
+    pastes(&mut harness, "/tmp/countersign-clipboard-1/pasted-2.png");
     harness.ctrl('y');
     assert_eq!(shown(&harness), format!("{CHIP} see [Image 2 · 320×160 · 12 kB]"));
-    assert_eq!(harness.local.composer.text(), "@/tmp/pasted-2.png see @/tmp/pasted-1.png");
+    assert_eq!(
+        harness.local.composer.text(),
+        "@/tmp/countersign-clipboard-1/pasted-2.png see @/tmp/countersign-clipboard-1/pasted-1.png"
+    );
     harness.key(KeyCode::Char('o'), KeyModifiers::ALT);
-    assert_eq!(shown(&harness), format!("{CHIP} see @/tmp/pasted-1.png"));
+    assert_eq!(shown(&harness), format!("{CHIP} see @/tmp/countersign-clipboard-1/pasted-1.png"));
+}
+
+#[test]
+fn keys_and_clicks_take_a_chip_as_one() {
+    let mut harness = with_image();
+    harness.press("now");
+    let end = "see ".len() + CHIP.chars().count();
+    for (key, held, col) in [
+        (KeyCode::Home, NONE, 0),
+        (KeyCode::Right, KeyModifiers::CONTROL, 4),
+        (KeyCode::Right, NONE, end),
+        (KeyCode::Left, NONE, 4),
+        (KeyCode::Right, KeyModifiers::CONTROL, end + 1),
+        (KeyCode::Left, KeyModifiers::CONTROL, 4),
+    ] {
+        harness.key(key, held);
+        assert_eq!(harness.local.composer.area().cursor(), (0, col), "{key:?} {held:?}");
+    }
+    harness.frame(80, 24);
+    for (cell, col) in [(5, 4), (end - 1, end), (2, 2)] {
+        harness.local.composer.put_cursor(0, cell);
+        assert_eq!(harness.local.composer.area().cursor(), (0, col), "a click at {cell}");
+    }
+    harness.key(KeyCode::Delete, NONE);
+    harness.key(KeyCode::Right, NONE);
+    harness.key(KeyCode::Delete, NONE);
+    assert_eq!(shown(&harness), "se  now");
 }
 
 #[test]
@@ -118,7 +149,7 @@ fn a_chip_comes_back_with_a_refused_message_and_from_the_editor() {
     reply(&mut harness.local, &harness.view, Reply::Returned { said: said.clone(), why });
     assert_eq!(shown(&harness), format!("see {CHIP}"));
     assert_eq!(harness.local.composer.message(), said);
-    harness.local.composer.hold_edited("look at @/tmp/pasted-1.png, please");
+    harness.local.composer.hold_edited("look at @/tmp/countersign-clipboard-1/pasted-1.png, please");
     assert_eq!(shown(&harness), format!("look at {CHIP}, please"));
     harness.local.composer.hold_edited("look at @/tmp/other.png, please");
     assert_eq!(shown(&harness), "look at @/tmp/other.png, please");
@@ -127,7 +158,7 @@ fn a_chip_comes_back_with_a_refused_message_and_from_the_editor() {
 #[test]
 fn an_image_is_a_chip_in_a_message_that_waits() {
     let mut harness = ScreenHarness::new(scenes::running());
-    pastes(&mut harness, "/tmp/pasted-1.png");
+    pastes(&mut harness, "/tmp/countersign-clipboard-1/pasted-1.png");
     harness.press("now");
     let said = UserMessage { images: vec![picture()], ..sends(&mut harness) };
     harness.view.fold(&Event::Live(Live::Waiting { steering: vec![said.clone()], queued: vec![said] }));
@@ -138,17 +169,112 @@ fn an_image_is_a_chip_in_a_message_that_waits() {
     assert!(!frame.contains("pasted-1"), "{frame}");
 }
 
+/// A message as the session file keeps it.
+fn kept(said: &UserMessage) -> UserMessage {
+    let entry = Entry { id: EntryId(9), at: Millis(1), body: Body::User(Arc::new(said.clone())) };
+    let Body::User(kept) = decode(&encode(&entry)).unwrap().body else { panic!("a message") };
+    UserMessage::clone(&kept)
+}
+
+/// A custom command that runs something before its message.
+fn tidy() -> NamedCommand {
+    NamedCommand {
+        name: "tidy".to_owned(),
+        description: String::new(),
+        hint: String::new(),
+        file: ".claude/commands/tidy.md".to_owned(),
+        sha256: "ab".to_owned(),
+        template: Template::read("!`git status`\nTidy $ARGUMENTS.", false),
+        is_skill: false,
+    }
+}
+
+#[test]
+fn a_command_that_cannot_run_now_names_no_file_of_the_clipboard() {
+    let mut harness = ScreenHarness::new(scenes::running());
+    harness.view.settings = ViewSettings { commands: vec![tidy()], ..settings() };
+    harness.press("/tidy ");
+    pastes(&mut harness, "/tmp/countersign-clipboard-1/pasted-1.png");
+    harness.press("two");
+    assert!(harness.key(KeyCode::Enter, NONE).is_empty());
+    let hint = harness.local.hint.clone().unwrap();
+    assert!(hint.starts_with("a turn is running: /tidy [Image] two runs a command"), "{hint}");
+}
+
+#[test]
+fn an_image_is_a_chip_in_the_call_of_a_command_that_runs_something_first() {
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    harness.view.settings = ViewSettings { commands: vec![tidy()], ..settings() };
+    harness.press("/tidy ");
+    pastes(&mut harness, "/tmp/countersign-clipboard-1/pasted-1.png");
+    harness.press("two");
+    let acts = harness.key(KeyCode::Enter, NONE);
+    let [UiEffect::Send(Intent::Command(own)), UiEffect::Send(Intent::Queue(message))] = acts.as_slice()
+    else {
+        panic!("{acts:?}")
+    };
+    let typed = own.typed.clone().unwrap();
+    assert_eq!(typed.content, "/tidy @/tmp/countersign-clipboard-1/pasted-1.png two");
+    assert_eq!(kept(&typed), typed);
+    let message = UserMessage { images: vec![picture()], ..message.clone() };
+    let builder = &mut harness.builder;
+    let before = builder.events.len();
+    builder.ledger.user(builder.at(), typed).unwrap();
+    builder.runs_own("!git status", "clean", Outcome::Ok);
+    builder.message(message);
+    for event in &harness.builder.events[before..] {
+        harness.view.fold(event);
+    }
+    let frame = harness.frame(80, 40);
+    assert!(frame.contains("/tidy [Image 1] two") && !frame.contains("pasted-1"), "{frame}");
+    for _ in 0..2 {
+        harness.key(KeyCode::Up, NONE);
+        assert_eq!(shown(&harness), format!("/tidy {CHIP} two"), "once");
+    }
+}
+
+#[test]
+fn a_message_of_an_earlier_session_comes_back_with_the_sizes_of_images_that_are_there() {
+    let said = kept(&UserMessage { images: vec![picture()], ..sends(&mut with_image()) });
+    let called_back = UserMessage { images: Vec::new(), ..said };
+    let listed = Picker::prompts(std::iter::once(&called_back));
+    assert_eq!(listed.items[0].words, "see [Image]");
+    let image = PastedImage {
+        mention: "@/tmp/countersign-clipboard-1/pasted-1.png".to_owned(),
+        measures: "320×160 · 12 kB".to_owned(),
+    };
+    for (there, chip) in [(vec![image], CHIP), (Vec::new(), "[Image 1]")] {
+        let mut harness = ScreenHarness::new(SessionBuilder::new());
+        harness.local.composer.begin(there, &called_back);
+        assert_eq!(shown(&harness), format!("see {chip}"), "after /rewind");
+        harness.ctrl('u');
+        harness.local.earlier = vec![called_back.clone()];
+        harness.key(KeyCode::Up, NONE);
+        assert_eq!(shown(&harness), format!("see {chip}"), "with the arrow keys");
+    }
+}
+
+#[test]
+fn the_note_below_several_images_speaks_of_their_paths() {
+    let mut harness = with_image();
+    pastes(&mut harness, "/tmp/countersign-clipboard-1/pasted-2.png");
+    let other = Image { name: "/tmp/countersign-clipboard-1/pasted-2.png".to_owned(), ..picture() };
+    let said = UserMessage { images: vec![picture(), other], ..sends(&mut harness) };
+    let mut builder = SessionBuilder::new();
+    builder.message(said);
+    let frame = ScreenHarness::new(builder).frame(80, 24);
+    assert!(frame.contains("[tab, then o: show the paths]"), "{frame}");
+}
+
 #[test]
 fn a_sent_image_is_a_chip_in_the_transcript_and_when_it_is_called_back() {
     let mut harness = with_image();
     harness.press("now");
     let said = UserMessage { images: vec![picture()], ..sends(&mut harness) };
     let before = harness.builder.events.len();
-    // As the session file keeps it.
-    let entry = Entry { id: EntryId(9), at: Millis(1), body: Body::User(Arc::new(said.clone())) };
-    let Body::User(kept) = decode(&encode(&entry)).unwrap().body else { panic!("a message") };
-    assert_eq!(*kept, said);
-    harness.builder.message(UserMessage::clone(&kept));
+    let kept = kept(&said);
+    assert_eq!(kept, said);
+    harness.builder.message(kept);
     for event in &harness.builder.events[before..] {
         harness.view.fold(event);
     }
@@ -167,11 +293,15 @@ fn a_sent_image_is_a_chip_in_the_transcript_and_when_it_is_called_back() {
     // Of a session from elsewhere, the path is in sight before it is sent from here.
     harness.view.settings.imported_to = Some(EntryId(u64::MAX));
     harness.key(KeyCode::Up, NONE);
-    assert_eq!(shown(&harness), "see @/tmp/pasted-1.png now");
+    assert_eq!(shown(&harness), "see @/tmp/countersign-clipboard-1/pasted-1.png now");
     harness.ctrl('u');
     harness.key(KeyCode::Tab, NONE);
     harness.key(KeyCode::Enter, NONE);
-    assert!(harness.frame(80, 24).contains("see @/tmp/pasted-1.png now"), "{}", harness.frame(80, 24));
+    assert!(
+        harness.frame(80, 24).contains("see @/tmp/countersign-clipboard-1/pasted-1.png now"),
+        "{}",
+        harness.frame(80, 24)
+    );
 }
 
 #[test]

@@ -87,7 +87,7 @@ impl World {
             options.extend([Intent::OpenHost(host()), Intent::CloseHost(host())].map(typed_line));
             let accepts = Intent::AcceptGaps { call: None, gaps: vec![".env can be read".to_owned()] };
             options.extend([accepts, Intent::RefuseGaps].map(Input::Intent));
-            options.push(own("rm x", true, Some("/custom".to_owned())));
+            options.push(own("rm x", true, Some("/custom".into())));
             let is_said = |entry: &&Arc<Entry>| matches!(entry.body, Body::User(_));
             let said = self.log.entries.iter().filter(is_said).map(|entry| entry.id).next_back();
             // To a message of theirs, and to what is none.

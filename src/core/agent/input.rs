@@ -53,7 +53,7 @@ pub struct OwnCommand {
     /// Whether the model is told of it with the next message.
     pub is_shared: bool,
     /// What the user typed instead of it, if a custom command runs it: then it passes the gate as a call of the model does.
-    pub typed: Option<String>,
+    pub typed: Option<UserMessage>,
     /// Whether what was queued behind it is said only if it succeeds: the message speaks of its output.
     pub must_succeed: bool,
 }
@@ -85,7 +85,7 @@ impl OwnCommand {
     /// As it is typed.
     pub fn typed(&self) -> String {
         let itself = || format!("{}{}", if self.is_shared { "!" } else { "!!" }, self.command);
-        self.typed.clone().unwrap_or_else(itself)
+        self.typed.as_ref().map_or_else(itself, |said| said.content.clone())
     }
 }
 

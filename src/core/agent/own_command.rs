@@ -38,7 +38,8 @@ impl Agent {
         };
         let (name, effect) = (tool.name.clone(), tool.effect);
         self.take_the_chosen(step);
-        if let Err(unsettled) = self.write_message(step.now, UserMessage::text(own.typed())) {
+        let said = own.typed.clone().unwrap_or_else(|| UserMessage::text(own.typed()));
+        if let Err(unsettled) = self.write_message(step.now, said) {
             return self.give_up(step, &unsettled);
         }
         if let (false, Some(target)) = (own.is_shared, self.history.ledger.last_id()) {
@@ -308,7 +309,7 @@ mod tests {
 
     /// A custom command has begun, and a message waits for its output.
     fn custom(agent: &mut Agent) -> (Vec<Effect>, EntryId) {
-        let typed = Some("/tidy now".to_owned());
+        let typed = Some("/tidy now".into());
         let own = OwnCommand { command: "rm x".to_owned(), is_shared: true, typed, must_succeed: false };
         let wanted = agent.step(Millis(1), Input::Intent(Intent::Command(own)));
         assert!(

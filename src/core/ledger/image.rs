@@ -29,6 +29,8 @@ impl Image {
     pub const MOST: usize = 20;
     /// Most pixels a side.
     pub const MOST_PIXELS: u32 = 8_000;
+    /// How the name of the folder begins in which the images of the clipboard are.
+    pub const CLIPBOARD_FOLDER: &str = "countersign-clipboard-";
     /// Pixels that cost a token, on average over the providers.
     const PIXELS_PER_TOKEN: u64 = 750;
 
@@ -62,17 +64,33 @@ impl Image {
 
     /// Whether this is a mention of it as one is written for a path: `@a.png`, `@"my a.png"`.
     pub fn is_named_by(&self, mention: &str) -> bool {
-        let Some(word) = mention.strip_prefix('@').filter(|_| !self.name.is_empty()) else { return false };
-        if let Some(quoted) = word.strip_prefix('"').and_then(|word| word.strip_suffix('"')) {
-            return quoted == self.name;
-        }
-        let mut plain = String::new();
-        let mut chars = word.chars();
-        while let Some(c) = chars.next() {
-            plain.push(if c == '\\' { chars.next().unwrap_or(c) } else { c });
-        }
-        plain == self.name
+        !self.name.is_empty() && path_in(mention).is_some_and(|path| path == self.name)
     }
+
+    /// Whether the file at a path is an image of the clipboard: a person knows neither its folder nor its name.
+    pub fn is_of_clipboard(path: &str) -> bool {
+        let folder = path.rsplit('/').nth(1);
+        folder.is_some_and(|folder| folder.starts_with(Self::CLIPBOARD_FOLDER)) && !path.contains('\n')
+    }
+
+    /// Whether this is the mention of an image of the clipboard.
+    pub fn names_clipboard(mention: &str) -> bool {
+        path_in(mention).is_some_and(|path| Self::is_of_clipboard(&path))
+    }
+}
+
+/// The path in the mention of one.
+fn path_in(mention: &str) -> Option<String> {
+    let word = mention.strip_prefix('@')?;
+    if let Some(quoted) = word.strip_prefix('"').and_then(|word| word.strip_suffix('"')) {
+        return Some(quoted.to_owned());
+    }
+    let mut plain = String::new();
+    let mut chars = word.chars();
+    while let Some(c) = chars.next() {
+        plain.push(if c == '\\' { chars.next().unwrap_or(c) } else { c });
+    }
+    Some(plain)
 }
 
 /// How large an image of so many pixels and bytes is, in words: `640×480 · 12 kB`.
@@ -129,6 +147,26 @@ mod tests {
         }
         for other in ["/a.png", "@/b.png", "@", "@\"/a.png", "see @/a.png"] {
             assert!(!named("/a.png").is_named_by(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn an_image_of_the_clipboard_is_known_by_its_folder() {
+        for mention in [
+            "@/tmp/countersign-clipboard-a1B2/pasted-1.png",
+            "@\"/my tmp/countersign-clipboard-a1B2/pasted-1.png\"",
+            "@/my\\ tmp/countersign-clipboard-a1B2/pasted-1.png",
+        ] {
+            assert!(Image::names_clipboard(mention), "{mention}");
+        }
+        for other in [
+            "@/home/ada/pasted-1.png",
+            "@pasted-1.png",
+            "/tmp/countersign-clipboard-a1B2/pasted-1.png",
+            "@/tmp/countersign-clipboard-a1B2/../pasted-1.png",
+            "@/home/ada/countersign-clipboard-a1B2",
+        ] {
+            assert!(!Image::names_clipboard(other), "{other}");
         }
     }
 

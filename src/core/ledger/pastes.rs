@@ -8,7 +8,8 @@ use super::Image;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Pastes {
     spans: Vec<(usize, usize)>,
-    /// Where those begin that are the mention of an image. No file keeps this: it follows from the images of the message.
+    /// Where those begin that are the mention of an image. No file keeps this: it follows from the images of the message, and from the
+    /// folder of the clipboard's.
     images: BTreeSet<usize>,
 }
 
@@ -44,12 +45,13 @@ impl Pastes {
         self
     }
 
-    /// The same of a message that brings these images: what was pasted, and is the mention of one of them, is that image.
+    /// The same of a message that brings these images: what was pasted, and is the mention of one of them, is that image. So is the mention
+    /// of one of the clipboard, also where the message does not bring it.
     #[must_use]
     pub fn naming(self, text: &str, images: &[Image]) -> Self {
-        let is_image = |(from, to): &&(usize, usize)| {
-            text.get(*from..*to).is_some_and(|part| images.iter().any(|image| image.is_named_by(part)))
-        };
+        let is_one =
+            |part: &str| images.iter().any(|image| image.is_named_by(part)) || Image::names_clipboard(part);
+        let is_image = |(from, to): &&(usize, usize)| text.get(*from..*to).is_some_and(is_one);
         let begins: Vec<usize> = self.spans.iter().filter(is_image).map(|(from, _)| *from).collect();
         self.with_images(&begins)
     }
@@ -65,6 +67,17 @@ impl Pastes {
         self.spans.retain(|(from, _)| !self.images.contains(from));
         self.images.clear();
         self
+    }
+
+    /// The same of a message that brings no image, as it will be read from the file: the mentions of images other than those of the
+    /// clipboard stand in sight, as if they were typed.
+    #[must_use]
+    pub fn without_brought(mut self, text: &str) -> Self {
+        let images = std::mem::take(&mut self.images);
+        let is_of_clipboard =
+            |(from, to): &(usize, usize)| text.get(*from..*to).is_some_and(Image::names_clipboard);
+        self.spans.retain(|span| !images.contains(&span.0) || is_of_clipboard(span));
+        self.naming(text, &[])
     }
 
     /// From and to, in bytes.
@@ -102,6 +115,15 @@ impl Pastes {
         let rest = text.get(at..).filter(|rest| !rest.is_empty());
         parts.extend(rest.map(MessagePiece::Typed));
         parts
+    }
+
+    /// The text with a word in the place of each image of the clipboard, for a title: the path says nothing to anyone.
+    pub fn titled(&self, text: &str) -> String {
+        let words = self.parts(text).into_iter().map(|part| match part {
+            MessagePiece::Image(mention) if Image::names_clipboard(mention) => "[Image]",
+            MessagePiece::Typed(text) | MessagePiece::Pasted(text) | MessagePiece::Image(text) => text,
+        });
+        words.collect()
     }
 
     /// The same of a piece of the text, which begins and ends at these bytes.
@@ -218,5 +240,19 @@ mod tests {
         let kept = Pastes::of(text, pastes.spans().to_vec());
         assert_eq!(kept.clone().naming(text, &[picture("/a.png")]), pastes);
         assert_eq!(kept.clone().naming(text, &[picture("/b.png")]), kept);
+    }
+
+    #[test]
+    fn an_image_of_the_clipboard_is_one_also_in_a_message_that_does_not_bring_it() {
+        use MessagePiece::{Image as Picture, Pasted, Typed};
+        let text = "/sk @/countersign-clipboard-1/a.png @/b.png long";
+        let pastes = Pastes::of(text, vec![(4, 35), (36, 43), (44, 48)]).with_images(&[4, 36]);
+        let kept = pastes.without_brought(text);
+        let image = Picture("@/countersign-clipboard-1/a.png");
+        assert_eq!(kept.parts(text), [Typed("/sk "), image, Typed(" @/b.png "), Pasted("long")]);
+        assert_eq!(kept.titled(text), "/sk [Image] @/b.png long");
+        assert_eq!(Pastes::default().titled(text), text, "what was typed stays");
+        // As it is read back.
+        assert_eq!(Pastes::of(text, kept.spans().to_vec()).naming(text, &[]), kept);
     }
 }

@@ -61,7 +61,7 @@ fn said(reader: &mut TapeReader<'_>, at: usize, message: &Arc<UserMessage>) {
     }
     match command.and_then(|call| call.arguments.text("command").map(str::to_owned)) {
         Some(command) => {
-            let typed = (!message.content.starts_with('!')).then(|| message.content.clone());
+            let typed = (!message.content.starts_with('!')).then(|| UserMessage::clone(message));
             let is_shared = !reader.entries.get(at).is_some_and(|entry| reader.withdrawn.contains(&entry.id));
             reader.wish(
                 at,

@@ -19,7 +19,7 @@ pub struct Summary {
     pub started: Millis,
     /// The model it began with.
     pub model: String,
-    /// What the user said first; empty when nothing was said.
+    /// What the user said first, with a word in the place of an image of the clipboard; empty when nothing was said.
     pub first_message: String,
     /// The name that the user gave it, if they did.
     pub name: Option<String>,

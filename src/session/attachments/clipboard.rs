@@ -15,7 +15,7 @@ use super::Attach;
 use crate::config::fault::one_line;
 use crate::config::kept_files::KeptFiles;
 use crate::ledger::Image;
-use crate::ui::mention::{CLIPBOARD_FILE, PastedImage};
+use crate::ui::mention::PastedImage;
 
 /// A helper hands over what is there already.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -47,6 +47,12 @@ impl Attach {
         drop(std::fs::remove_file(&path));
         Err("what is on the clipboard is not an image".to_owned())
     }
+
+    /// The images of the clipboard that were pasted since the program began and are still there.
+    pub(crate) fn images_there(&self) -> Vec<PastedImage> {
+        let paths = self.clipboard.folder.there();
+        paths.iter().filter_map(|path| path.to_str()).map(|name| self.pasted_image(name)).collect()
+    }
 }
 
 /// Takes images from the clipboard.
@@ -71,7 +77,7 @@ impl Clipboard {
     pub(super) fn image(&self) -> Result<PathBuf, String> {
         let bytes = printed(&self.environment, PATIENCE)?;
         self.folder
-            .keep(&bytes, (CLIPBOARD_FILE, ".png"))
+            .keep(&bytes, Image::CLIPBOARD_FOLDER, ("pasted-", ".png"))
             .map_err(|why| format!("the image on the clipboard cannot be written to a file: {why}"))
     }
 }
@@ -258,7 +264,12 @@ mod tests {
         let second = Clipboard::new(environment, folder.clone()).image().unwrap();
         assert!(first.exists(), "another session has begun");
         assert_ne!(first, second);
+        assert!(Image::is_of_clipboard(first.to_str().unwrap()), "{}", first.display());
         assert_eq!(fs::read_to_string(&second).unwrap(), "picture\n");
+        let mut both = [first.clone(), second.clone()];
+        both.sort();
+        assert_eq!(folder.there(), both);
+        assert!(KeptFiles::default().there().is_empty());
         assert_eq!(fs::metadata(&first).unwrap().permissions().mode() & 0o077, 0, "nobody else reads it");
         drop(folder);
         assert!(!first.exists() && !second.exists());

@@ -25,7 +25,7 @@ impl Attach {
             return Err(AttachmentRefusal::new(format!("there is no file at {path}"), "correct the link"));
         }
         let attached = if is_called_an_image(path) || self.begins_as_picture(path) {
-            let asks = self.text_files.judge_picture(path)?;
+            let asks = self.text_files.judge_picture(path, path)?;
             Some(Attached::Image(self.load(path)?, asks))
         } else {
             self.text_files.read(path, lines)?.map(|file| Attached::File(file, String::new()))

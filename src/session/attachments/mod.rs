@@ -4,6 +4,7 @@ mod bounds;
 mod clipboard;
 mod doubts;
 mod file_hooks;
+mod image_file;
 mod linked;
 mod mention;
 mod missing;
@@ -22,12 +23,13 @@ use crate::config::reading::Reading;
 use crate::ledger::{AttachedFile, Image, UserMessage};
 use crate::runtime::{Groups, open_named};
 use crate::ui::FileList;
-use crate::wire::{NoImage, recognize, to_image};
+use crate::wire::recognize;
 use bounds::bounded;
 use clipboard::Clipboard;
 use doubts::{Doubts, Warned};
 use file_hooks::FileHooks;
 use mention::{mentions, without_lines};
+use pasted_images::of_clipboard;
 use text_file::TextFiles;
 
 /// Bytes in which a picture shows what it is.
@@ -172,7 +174,11 @@ impl Attach {
         let (mut said, mut of_images) = (said.without_attachments(), Vec::new());
         let (mut words, mut cut) = (Vec::new(), Vec::new());
         for readings in mentions(&said) {
-            match self.attached(&readings)? {
+            let attached = match of_clipboard(&said, &readings) {
+                Some((path, number)) => Some(self.pasted_attached(path, number)?),
+                None => self.attached(&readings)?,
+            };
+            match attached {
                 // Two names of one thing, such as `a.rs` and `./a.rs`.
                 Some(Attached::File(file, _)) if said.files.contains(&file) => {}
                 Some(Attached::Image(image, _)) if said.images.contains(&image) => {}
@@ -203,7 +209,7 @@ impl Attach {
         let part = || with_lines().map(|(path, lines)| (path, Some(lines)));
         if let Some((name, lines)) = whole().chain(part()).find(|(path, _)| is_there(path)) {
             return if is_called_an_image(name) || self.begins_as_picture(name) {
-                let asks = self.text_files.judge_picture(name)?;
+                let asks = self.text_files.judge_picture(name, name)?;
                 Ok(Some(Attached::Image(self.load(name)?, asks)))
             } else {
                 match self.text_files.read(name, lines)? {
@@ -214,33 +220,6 @@ impl Attach {
             };
         }
         self.missing(readings)
-    }
-
-    fn load(&self, name: &str) -> Result<Image, AttachmentRefusal> {
-        let small = "scale it down, or crop it";
-        let content = match self.bytes(name, Image::MOST_BYTES) {
-            Reading::Text { text, cut: false } => text,
-            Reading::Text { cut: true, .. } => {
-                return Err(AttachmentRefusal::new(format!("{name} {}", NoImage::TooLarge), small));
-            }
-            Reading::Absent => {
-                return Err(AttachmentRefusal::new(
-                    format!("{name} is a broken link"),
-                    "fix the link, or remove it",
-                ));
-            }
-            Reading::Refused(why) => {
-                let next = "name a readable file, or remove it";
-                return Err(AttachmentRefusal::new(format!("{name} cannot be read: {why}"), next));
-            }
-        };
-        to_image(name, &content).map_err(|why| {
-            let next = match why {
-                NoImage::NoPicture(_) => "save it as a PNG or JPEG, or remove it",
-                NoImage::TooLarge | NoImage::TooManyPixels { .. } => small,
-            };
-            AttachmentRefusal::new(format!("{name} {why}"), next)
-        })
     }
 
     fn begins_as_picture(&self, name: &str) -> bool {

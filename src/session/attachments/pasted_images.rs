@@ -1,9 +1,10 @@
 //! Images that are pasted into the composer: by their paths, or from the clipboard.
 
-use super::Attach;
+use super::image_file::NotLoaded;
 use super::mention::pasted;
+use super::{Attach, Attached, AttachmentRefusal};
 use crate::config::reading::Reading;
-use crate::ledger::{Image, measures};
+use crate::ledger::{Image, MessagePiece, UserMessage, measures};
 use crate::ui::mention::{PastedImage, written};
 use crate::wire::recognize;
 
@@ -23,6 +24,17 @@ impl Attach {
         )
     }
 
+    /// An image of the clipboard, which has this number in its message. People know its chip, and no path.
+    pub(super) fn pasted_attached(&self, path: &str, number: usize) -> Result<Attached, AttachmentRefusal> {
+        let called = format!("the pasted image {number}");
+        if std::fs::symlink_metadata(self.path(path)).is_err() {
+            return Err(NotLoaded::Gone.of_clipboard(&called));
+        }
+        let asks = self.text_files.judge_picture(path, &called)?;
+        let image = self.loaded(path).map_err(|why| why.of_clipboard(&called))?;
+        Ok(Attached::Image(image, asks))
+    }
+
     /// The image of this name. How large one is that cannot be sent is not known: sending says why.
     pub(super) fn pasted_image(&self, name: &str) -> PastedImage {
         let measures = match self.bytes(name, Image::MOST_BYTES) {
@@ -33,5 +45,79 @@ impl Attach {
             Reading::Text { cut: true, .. } | Reading::Absent | Reading::Refused(_) => String::new(),
         };
         PastedImage { mention: written(name), measures }
+    }
+}
+
+/// The path of an image of the clipboard that a message shows as a chip, and the number in that, if this is one. Where its path was put in
+/// the place of the chip, the person sees it.
+pub(super) fn of_clipboard<'r>(said: &UserMessage, readings: &'r [String]) -> Option<(&'r str, usize)> {
+    let path = readings.first().filter(|path| Image::is_of_clipboard(path))?;
+    let (mention, parts) = (written(path), said.pastes.parts(&said.content));
+    let mut images = parts.iter().filter_map(|part| match part {
+        MessagePiece::Image(mention) => Some(*mention),
+        MessagePiece::Typed(_) | MessagePiece::Pasted(_) => None,
+    });
+    let at = images.position(|image| image == mention)?;
+    Some((path.as_str(), at + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use tokio::sync::watch;
+
+    use super::super::clipboard::Clipboard;
+    use super::super::text_file::TextFiles;
+    use super::*;
+    use crate::ledger::Pastes;
+    use crate::policy::Policy;
+    use crate::runtime::{Groups, LocalTools};
+
+    #[test]
+    fn a_refusal_names_a_pasted_image_as_its_chip_does() {
+        let held = tempfile::tempdir().unwrap();
+        let work = held.path().canonicalize().unwrap();
+        let folder = work.join("countersign-clipboard-1");
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join("torn.png"), b"\x89PNG\r\n\x1a\n").unwrap();
+        let files = LocalTools::new(work.clone(), Vec::new(), Groups::default()).files();
+        let attach = Attach {
+            cwd: work.clone(),
+            home: None,
+            text_files: TextFiles::over(files, Policy::default(), 20_000),
+            warned: watch::Sender::new(None),
+            clipboard: Clipboard::default(),
+        };
+        let refused = |names: &[&str]| {
+            let (mut content, mut spans) = ("see".to_owned(), Vec::new());
+            for name in names {
+                let mention = written(folder.join(name).to_str().unwrap());
+                spans.push((content.len() + 1, content.len() + 1 + mention.len()));
+                content = format!("{content} {mention}");
+            }
+            let begins: Vec<usize> = spans.iter().map(|(from, _)| *from).collect();
+            let pastes = Pastes::of(&content, spans).with_images(&begins);
+            let AttachmentRefusal { what, next } =
+                attach.message_of_person(UserMessage { pastes, ..content.into() }).unwrap_err();
+            format!("{what}: {next}")
+        };
+        assert_eq!(refused(&["gone.png"]), "the pasted image 1 is gone: paste it again");
+        let torn = refused(&["torn.png", "gone.png"]);
+        assert!(torn.starts_with("the pasted image 1 cannot be sent: "), "{torn}");
+        assert!(torn.ends_with(": paste another one"), "{torn}");
+        fs::copy(folder.join("torn.png"), folder.join("big.png")).unwrap();
+        fs::OpenOptions::new()
+            .write(true)
+            .open(folder.join("big.png"))
+            .unwrap()
+            .set_len(Image::MOST_BYTES + 1)
+            .unwrap();
+        let big = refused(&["big.png"]);
+        assert_eq!(big, "the pasted image 1 is larger than 3.9 MB: paste a smaller one, or a part of it");
+        // Where the path stands in sight, it is what is wrong.
+        let gone = folder.join("gone.png").display().to_string();
+        let typed = attach.message(format!("see @{gone}")).unwrap_err();
+        assert_eq!(typed.what, format!("there is no image at {gone}"));
     }
 }

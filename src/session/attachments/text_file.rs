@@ -113,18 +113,18 @@ impl TextFiles {
     }
 
     /// What the rules and hooks say of a picture that is named: why a person must be asked; empty, if there is no reason. One outside of
-    /// the workspace needs no other word than its name: pictures that are dropped or pasted lie there.
-    pub(super) fn judge_picture(&self, name: &str) -> Result<String, AttachmentRefusal> {
+    /// the workspace needs no other word than its name: pictures that are dropped or pasted lie there. `called`: as people know it.
+    pub(super) fn judge_picture(&self, name: &str, called: &str) -> Result<String, AttachmentRefusal> {
         let refuse = |why: String| AttachmentRefusal::new(for_people(&why), NEXT);
         let Some(found) = self.files.find(name, None).map_err(refuse)? else { return Ok(String::new()) };
         let decided = found.decided(&self.policy).map_err(refuse)?;
         let by_rules = match decided.verdict {
-            Verdict::Deny(why) => return Err(denied(name, &why)),
-            Verdict::Ask(why) if decided.rule.is_some() => format!("{name}: {why}"),
+            Verdict::Deny(why) => return Err(denied(called, &why)),
+            Verdict::Ask(why) if decided.rule.is_some() => format!("{called}: {why}"),
             Verdict::Ask(why) if found.is_secret() => why,
             Verdict::Ask(_) | Verdict::Allow(_) | Verdict::Sandbox(_) => String::new(),
         };
-        let reasons = [by_rules, self.hooks.ask(name, found.as_call())?];
+        let reasons = [by_rules, self.hooks.ask(called, found.as_call())?];
         Ok(reasons.into_iter().filter(|reason| !reason.is_empty()).collect::<Vec<_>>().join("; "))
     }
 
@@ -183,12 +183,14 @@ mod tests {
         let rules = [(RuleKind::Ask, "read(b.*)"), (RuleKind::Deny, "read(c.*)")];
         let rules = rules.map(|(kind, text)| Rule::parse(kind, text).unwrap()).to_vec();
         let files = TextFiles::over(files, Policy { rules, ..Policy::default() }, 20_000);
-        let judged = |name: &str| files.judge_picture(name).map_err(|refused| refused.what);
+        let judged = |name: &str| files.judge_picture(name, name).map_err(|refused| refused.what);
         assert_eq!(judged("a.png"), Ok(String::new()));
         assert_eq!(judged("../out.png"), Ok(String::new()));
         assert_eq!(judged("b.png"), Ok("b.png: rule read(b.*) asks".to_owned()));
         assert_eq!(judged(".env"), Ok(".env may contain secrets".to_owned()));
         assert_eq!(judged("c.png"), Err("c.png cannot be attached: rule read(c.*) denies it".to_owned()));
+        let called = files.judge_picture("c.png", "the pasted image 1").map_err(|refused| refused.what);
+        assert!(called.is_err_and(|what| what.starts_with("the pasted image 1 cannot be attached: ")));
         assert_eq!(files.refuse_denied("b.png").map_err(|refused| refused.what), Ok(String::new()));
     }
 

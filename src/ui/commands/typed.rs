@@ -84,9 +84,15 @@ pub(in crate::ui) fn sent_earlier(messages: &[UserMessage], view: &View) -> Vec<
     once(messages.iter().map(|message| spelled(message, view)).collect())
 }
 
-/// What a command runs first, and its message, are one thing that was typed.
+/// What a command runs first, and its message, are one thing that was typed. The later one brings its images.
 fn once(mut all: Vec<UserMessage>) -> Vec<UserMessage> {
-    all.dedup();
+    all.dedup_by(|later, before| {
+        let is_same = later.content == before.content;
+        if is_same {
+            std::mem::swap(later, before);
+        }
+        is_same
+    });
     all
 }
 

@@ -2,6 +2,7 @@
 
 use crate::ledger::{MessagePiece, Pastes, UserMessage};
 
+use super::super::mention::PastedImage;
 use super::Composer;
 use super::name_origin::NameOrigin;
 use super::origin::TextOrigin;
@@ -66,6 +67,12 @@ impl Composer {
         let first = |text: &str| text.split_whitespace().next().map(str::to_owned);
         let name = if first(text) == first(&before.content) { origin.name } else { NameOrigin::Typed };
         self.origin = TextOrigin { name, ..origin };
+    }
+
+    /// Holds this at first. `images`: those of the clipboard that are still there, whose chips say how large they are.
+    pub fn begin(&mut self, images: Vec<PastedImage>, draft: &UserMessage) {
+        self.images = images;
+        self.hold_message(draft);
     }
 
     /// Puts a message in the place of what it holds; its pastes are names again.

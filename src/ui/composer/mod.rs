@@ -6,6 +6,7 @@ mod history;
 mod kill_buffer;
 mod kills;
 mod messages;
+mod moves;
 mod name_origin;
 mod origin;
 mod pastes;
@@ -32,7 +33,7 @@ pub(super) use pastes::{is_long, is_stand_in, measures_in, named};
 pub struct Composer {
     area: TextArea<'static>,
     pastes: Vec<Paste>,
-    /// The images that were pasted here: how large one is stands in no message that comes back.
+    /// The images that were pasted, here or in a session before this one: how large one is stands in no message that comes back.
     images: Vec<PastedImage>,
     origin: TextOrigin,
     browsing: Option<Browsing>,
@@ -252,25 +253,6 @@ impl Composer {
         }
     }
 
-    /// Moves one grapheme cluster to the left.
-    pub fn left(&mut self) {
-        for _ in 0..last_cluster(&self.before_cursor()).max(1) {
-            self.area.move_cursor(CursorMove::Back);
-        }
-    }
-
-    /// Moves one grapheme cluster to the right.
-    pub fn right(&mut self) {
-        for _ in 0..first_cluster(&self.after_cursor()).max(1) {
-            self.area.move_cursor(CursorMove::Forward);
-        }
-    }
-
-    /// Moves the cursor as the widget does.
-    pub fn go(&mut self, to: CursorMove) {
-        self.area.move_cursor(to);
-    }
-
     /// Puts this text in the place of what it holds, in full as long as that can be edited here.
     pub fn hold(&mut self, text: &str) {
         if text.len() <= Self::MOST_BYTES {
@@ -278,26 +260,6 @@ impl Composer {
         } else {
             self.replace(text)
         }
-    }
-
-    /// Puts the cursor at a row and a column of the text as it is wrapped, before what one sees as one character there.
-    pub fn put_cursor(&mut self, row: usize, col: usize) {
-        let there = self.area.screen_to_data(row, col);
-        let mut before = 0;
-        for cluster in self.area.lines().get(there.0).map(|line| line.graphemes(true)).into_iter().flatten() {
-            let next = before + cluster.chars().count();
-            // Marks take no cell: a place between a letter and its mark is one after both.
-            let seen: String = cluster.chars().take(there.1.saturating_sub(before)).collect();
-            if next > there.1 && text::width(&seen) < text::width(cluster) {
-                break;
-            }
-            before = next;
-            if next >= there.1 {
-                break;
-            }
-        }
-        let cell = |at: usize| u16::try_from(at).unwrap_or(u16::MAX);
-        self.area.move_cursor(CursorMove::Jump(cell(there.0), cell(before)));
     }
 
     /// Puts this text in the place of what it holds, which goes on in it.

@@ -6,7 +6,6 @@ use unicode_segmentation::UnicodeSegmentation as _;
 
 use crate::ledger::{Image, MessagePiece, Pastes, UserMessage};
 
-use super::super::mention::CLIPBOARD_FILE;
 use super::super::text::{grouped, sanitize};
 
 /// A paste with more lines than this is folded.
@@ -91,11 +90,10 @@ impl Paste {
     }
 }
 
-/// What the file of a mention is called, in one word; `None`: we have named it.
+/// What the file of a mention is called, in one word; `None`: it is an image of the clipboard, which we have named.
 fn file_name(mention: &str) -> Option<String> {
     let path: String = mention.trim_matches(['@', '"']).chars().filter(|c| *c != '\\').collect();
-    let name =
-        path.rsplit('/').next().filter(|name| !name.is_empty() && !name.starts_with(CLIPBOARD_FILE))?;
+    let name = path.rsplit('/').next().filter(|name| !name.is_empty() && !Image::is_of_clipboard(&path))?;
     let all: Vec<char> = name.chars().map(in_one_word).collect();
     let half = MOST_OF_NAME / 2;
     let ends = all.get(..half).zip(all.get(all.len().saturating_sub(half)..));
@@ -249,9 +247,10 @@ mod tests {
             assert_eq!(second.name.split_word_bounds().count(), 1, "{}", second.name);
         }
         for (mention, measures, name) in [
-            ("@/t/pasted-x1.png", "320×160 · 12 kB", "[Image 1 · 320×160 · 12 kB]"),
-            ("@/t/pasted-x1.png", "12×34 · 1.2 MB", "[Image 1 · 12×34 · 1.2 MB]"),
-            ("@/t/pasted-x1.png", "", "[Image 1]"),
+            ("@/t/countersign-clipboard-x1/pasted-x1.png", "320×160 · 12 kB", "[Image 1 · 320×160 · 12 kB]"),
+            ("@/t/countersign-clipboard-x1/pasted-x1.png", "12×34 · 1.2 MB", "[Image 1 · 12×34 · 1.2 MB]"),
+            ("@/t/countersign-clipboard-x1/pasted-x1.png", "", "[Image 1]"),
+            ("@/home/ada/pasted-1.png", "320×160 · 12 kB", "[Image 1 · pasted-1.png]"),
             ("@/home/ada/passport.png", "320×160 · 12 kB", "[Image 1 · passport.png]"),
             ("@\"/home/ada/my own shot.png\"", "", "[Image 1 · my own shot.png]"),
             ("@/a/it\\'s\\ \\\"mine\\\".png", "", "[Image 1 · it_s _mine_.png]"),
@@ -267,7 +266,7 @@ mod tests {
     #[test]
     fn images_are_counted() {
         let image = |shown: &str, others: &[Paste]| {
-            Paste::image("@/pasted-a.png".into(), "320×160 · 12 kB", shown, others)
+            Paste::image("@/countersign-clipboard-a/a.png".into(), "320×160 · 12 kB", shown, others)
         };
         let first = image("", &[]);
         assert_eq!(plain(&first.name), "[Image 1 · 320×160 · 12 kB]");
@@ -278,11 +277,14 @@ mod tests {
             "[Image 2 · 320×160 · 12 kB]"
         );
         assert_eq!(plain(&second.renamed("", &[]).name), plain(&first.name));
-        assert_eq!(plain(&Paste::image("@/pasted-a.png".into(), "", "", &[]).name), "[Image 1]");
+        assert_eq!(
+            plain(&Paste::image("@/countersign-clipboard-a/a.png".into(), "", "", &[]).name),
+            "[Image 1]"
+        );
         let (text, spans) = unfolded(&format!("see {}", first.name), &[first]);
         assert_eq!(
             (text.as_str(), spans.has_images(), spans.has_text()),
-            ("see @/pasted-a.png", true, false)
+            ("see @/countersign-clipboard-a/a.png", true, false)
         );
     }
 }

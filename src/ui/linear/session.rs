@@ -362,8 +362,8 @@ impl LinearSession {
                 None => self.submit(&message),
                 Some(_) if self.renderer.view.status.is_busy() => self.not_run(text),
                 Some(command) => {
-                    let own =
-                        OwnCommand { command, is_shared: true, typed: Some(typed), must_succeed: false };
+                    let typed = Some(typed.into());
+                    let own = OwnCommand { command, is_shared: true, typed, must_succeed: false };
                     vec![
                         LinearEffect::Send(Intent::Command(own)),
                         LinearEffect::Send(Intent::Queue(message.into())),

@@ -90,11 +90,12 @@ pub(super) fn abridged(message: &UserMessage) -> String {
     let parts = message.pastes.parts(&message.content);
     let measures = |mention: &str| composer::measures_in(message, mention);
     let chip = (!message.pastes.is_empty()).then(|| composer::plain(&composer::named(&parts, measures).0));
+    let images = parts.iter().filter(|part| matches!(part, MessagePiece::Image(_))).count();
     // Words around images are as long as any that are shown whole.
     let (lines, bytes, opens) = if message.pastes.has_text() {
         (FIRST_LINES, FIRST_CHARS, "show all of it")
     } else {
-        (Card::LONG_LINES, Card::LONG_BYTES, "show the path")
+        (Card::LONG_LINES, Card::LONG_BYTES, if images > 1 { "show the paths" } else { "show the path" })
     };
     let fits = |chip: &String| chip.lines().count() <= lines && chip.len() <= bytes;
     match chip.filter(fits) {

@@ -116,7 +116,7 @@ impl ScreenLoop {
         wake: Arc<Notify>,
     ) -> Self {
         let mut local = Local::new();
-        local.composer.hold_message(&settings.draft);
+        local.composer.begin(settings.pasted, &settings.draft);
         local.composer.take_killed_of(&settings.killed);
         // In an inspector there is no transcript under which it could stand.
         match settings.read_only {

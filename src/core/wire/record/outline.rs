@@ -3,6 +3,9 @@
 use std::collections::BTreeSet;
 
 use serde::Deserialize;
+use serde_json::Value;
+
+use crate::ledger::Pastes;
 
 /// How the lines begin that we write: the type comes first.
 const OURS: &[u8] = br#"{"type":""#;
@@ -15,7 +18,7 @@ const LONGEST_KIND: usize = 32;
 /// What was said first, the name, and how the last run ended, as far as lines were read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Outline {
-    /// What the user said first.
+    /// What the user said first, as a title says it: with a word in the place of an image of the clipboard.
     pub first_message: Option<String>,
     /// The name that the user gave it last.
     pub name: Option<String>,
@@ -44,6 +47,9 @@ struct OutlineLine {
     #[serde(rename = "type")]
     kind: String,
     content: Option<String>,
+    /// Whatever it is, the line says the rest.
+    #[serde(default)]
+    pastes: Value,
     name: Option<String>,
     reason: Option<String>,
     #[serde(default)]
@@ -100,7 +106,10 @@ impl Said {
         }
         let members: OutlineLine = serde_json::from_slice(line).ok()?;
         match members.kind.as_str() {
-            "user_message" => members.content.map(Self::User),
+            "user_message" => {
+                let spans = serde_json::from_value(members.pastes).unwrap_or_default();
+                members.content.map(|words| Self::User(in_title(words, spans)))
+            }
             "session_renamed" => members.name.map(Self::Renamed),
             "session_tagged" => Some(Self::Tagged { added: members.added, removed: members.removed }),
             "sealed" => Some(Self::Sealed),
@@ -109,6 +118,14 @@ impl Said {
             _ => None,
         }
     }
+}
+
+/// The words of a message of which this was pasted.
+fn in_title(words: String, spans: Vec<(usize, usize)>) -> String {
+    if spans.is_empty() {
+        return words;
+    }
+    Pastes::of(&words, spans).naming(&words, &[]).titled(&words)
 }
 
 /// Whether a line can be of one of the types. A line that others have written may name its type later.
@@ -165,6 +182,19 @@ mod tests {
             assert_eq!(titled.title(), whole.title());
         }
         assert_eq!(outline(&lines).title(), "y");
+    }
+
+    #[test]
+    fn a_title_has_a_word_for_an_image_of_the_clipboard() {
+        let title = |pastes: &str| {
+            let content = "see @/tmp/countersign-clipboard-1/pasted-1.png now";
+            let line = format!(r#"{{"type":"user_message","content":"{content}","pastes":{pastes}}}"#);
+            outline(&[&line]).title().to_owned()
+        };
+        assert_eq!(title("[[4,46]]"), "see [Image] now");
+        for other in ["[]", "[[4,460]]", "7", "[[\"a\"]]"] {
+            assert!(title(other).starts_with("see @/tmp/"), "{other}");
+        }
     }
 
     #[test]
