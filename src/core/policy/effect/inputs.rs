@@ -97,6 +97,11 @@ const VALUED_OF_SSH: &[&str] = &[
     "-B", "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-P", "-p",
     "-R", "-S", "-W", "-w",
 ];
+/// The same of the one that keeps a connection up, of which `-M` names a port.
+const VALUED_OF_AUTOSSH: &[&str] = &[
+    "-B", "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-M", "-m", "-O", "-o", "-P",
+    "-p", "-R", "-S", "-W", "-w",
+];
 /// Long options that bring the program, or a file with it.
 const WITH_CODE: &[&str] =
     &["--eval", "--print", "--command", "--execute", "--file", "--run", "--test", "--expr"];
@@ -159,8 +164,13 @@ fn takes_as_command(words: &[String]) -> bool {
 /// What a program such as `ssh` makes one line of: all words behind the host.
 fn sent<'w>(program: &str, words: &'w [String]) -> Option<&'w [String]> {
     let is_sender = OF_SSH.contains(&program);
-    let operands = if is_sender { placed_operands(words, VALUED_OF_SSH) } else { Vec::new() };
+    let operands = if is_sender { placed_operands(words, valued_of_ssh(program)) } else { Vec::new() };
     operands.get(1).and_then(|(at, _)| words.get(*at..))
+}
+
+/// The options of such a program whose value is the next word.
+fn valued_of_ssh(program: &str) -> &'static [&'static str] {
+    if program == "autossh" { VALUED_OF_AUTOSSH } else { VALUED_OF_SSH }
 }
 
 /// The same of all such programs among the words, whatever starts them: `sshpass -p x ssh host ls`.
@@ -182,7 +192,7 @@ fn takes(program: &str, arguments: &[String]) -> bool {
         "nvim" => begins(&["-e", "-E"]) || brings_keys(arguments),
         // A second word is what it does.
         "sqlite3" | "duckdb" => arguments.len() < 2 || arguments.iter().any(is_option),
-        _ if OF_SSH.contains(&program) => operands(arguments, VALUED_OF_SSH).len() < 2,
+        _ if OF_SSH.contains(&program) => operands(arguments, valued_of_ssh(program)).len() < 2,
         "chroot" => operands(arguments, &[]).len() < 2,
         "su" | "runuser" | "script" => !interpreter("sh").is_some_and(|shell| has_code(shell, arguments)),
         "sudo" | "doas" => {
@@ -296,10 +306,21 @@ fn placed_operands<'w>(arguments: &'w [String], valued: &[&str]) -> Vec<(usize, 
     let is_operand = |(_, word): &(usize, &str)| {
         let is_option = word.starts_with(['-', '+']) && *word != "-";
         let is_passed = is_value || is_option;
-        is_value = !is_value && valued.contains(word);
+        is_value = !is_value && has_next(word, valued);
         !is_passed
     };
     arguments.iter().map(String::as_str).enumerate().filter(is_operand).collect()
+}
+
+/// Whether the value of an option is the next word. The last of several letters may have one, too: `-tp 22`.
+fn has_next(option: &str, valued: &[&str]) -> bool {
+    let is_valued = |letter: char| {
+        let mut names = valued.iter().filter_map(|option| option.strip_prefix('-'));
+        names.any(|name| name.chars().eq([letter]))
+    };
+    let letters = option.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default();
+    let first = letters.char_indices().find(|(_, letter)| is_valued(*letter));
+    valued.contains(&option) || first.is_some_and(|(at, letter)| at + letter.len_utf8() == letters.len())
 }
 
 /// Whether an option brings the program. What may be the value of the option before it is none.
