@@ -19,3 +19,27 @@ fn no_pattern_for_names_of_files_hides_a_word_from_a_rule() {
         ],
     );
 }
+
+#[test]
+fn what_more_options_and_subcommands_start_is_denied() {
+    all(
+        "shell(git push *)",
+        &[
+            ("deny", "socat - EXEC:'git push'"),
+            ("deny", "socat - exec:'git push origin',pty"),
+            ("deny", "socat TCP-LISTEN:80 'SYSTEM:cd a; git push'"),
+            ("ask", "socat - \"EXEC:$x\""),
+            ("deny", "nc -lvp 80 -e 'git push'"),
+            ("deny", "ncat --sh-exec 'git push' h 1"),
+            ("deny", "ncat -c'git push' h 1"),
+            ("deny", "jobs -x git push origin"),
+            ("deny", "split --filter='git push' x"),
+            ("deny", "cmake -E env A=b git push"),
+            ("deny", "gcloud compute ssh h --command='git push'"),
+            ("allow", "socat - TCP:a:1"),
+            ("allow", "nc -z git 80"),
+            ("allow", "jobs -l"),
+            ("allow", "split -l 5 x"),
+        ],
+    );
+}
