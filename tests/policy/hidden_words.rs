@@ -43,3 +43,20 @@ fn what_more_options_and_subcommands_start_is_denied() {
         ],
     );
 }
+
+#[test]
+fn a_launcher_in_a_line_that_is_started_hides_nothing_from_a_rule() {
+    all(
+        "shell(git push *)",
+        &[
+            ("ask", "npm exec -c 'sudo git push'"),
+            ("ask", "pnpm exec sh -c 'cd a && timeout 5 git push'"),
+            ("ask", "cargo watch -s 'env A=b git push'"),
+            ("ask", "fd a -x sh -c 'nice git push'"),
+            ("ask", "socat - EXEC:'sudo git push'"),
+            ("allow", "npm exec -c 'eslint src'"),
+            ("allow", "cargo watch -x 'test parser'"),
+            ("allow", "fd a -x sh -c 'git log push'"),
+        ],
+    );
+}

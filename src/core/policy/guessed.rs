@@ -78,13 +78,13 @@ impl ForeignText {
 fn embedded(command: &Command) -> Vec<ForeignText> {
     let program = command.program().unwrap_or_default().to_lowercase();
     let first = command.arguments().first().and_then(Word::literal);
-    if command.is_wrapper
-        || !effect::is_interpreter(&program, first.as_deref())
-        || effect::of_command(command) == Some(SideEffect::Reads)
-    {
+    if command.is_wrapper || effect::of_command(command) == Some(SideEffect::Reads) {
         return Vec::new();
     }
     let texts: Vec<String> = command.arguments().iter().map(Word::with_holes).collect();
+    if !effect::is_interpreter(&program, first.as_deref()) {
+        return in_lines(&program, &texts);
+    }
     let before = std::iter::once(None).chain(texts.iter().map(|text| Some(text.as_str())));
     // Of a launcher's words those that may be programs are in other lists.
     let is_listed =
@@ -96,6 +96,13 @@ fn embedded(command: &Command) -> Vec<ForeignText> {
         ..ForeignText::of(text)
     };
     may_start.map(of_word).collect()
+}
+
+/// The lines that a program starts behind an option or a subcommand: the words in one may start others in turn, as in
+/// `npm exec -c 'sudo git push'`.
+fn in_lines(program: &str, words: &[String]) -> Vec<ForeignText> {
+    let started = effect::started(program, words).into_iter().flatten();
+    started.filter(|word| word.contains(char::is_whitespace)).map(|line| ForeignText::of(&line)).collect()
 }
 
 /// The words behind a program that nobody knows: it may be one that starts what they say.
