@@ -60,3 +60,24 @@ fn a_launcher_in_a_line_that_is_started_hides_nothing_from_a_rule() {
         ],
     );
 }
+
+#[test]
+fn code_that_runs_what_it_reads_is_asked_about() {
+    all(
+        "shell(git push *)",
+        &[
+            ("ask", "python3 -c 'exec(input())' < x"),
+            ("ask", "perl -e 'eval <STDIN>' < x"),
+            ("ask", "perl -ne 'system $_' < x"),
+            ("ask", "cat x | ruby -e 'eval $stdin.read'"),
+            ("ask", "echo git push | awk '{ system($0) }'"),
+            ("ask", "cat x | awk '{ print | \"sh\" }'"),
+            ("allow", "echo ls | awk '{ system($0) }'"),
+            ("allow", "python3 -c 'exec(input())'"),
+            ("allow", "python3 -c 'import json,sys; print(json.load(sys.stdin)[\"x\"])' < f.json"),
+            ("allow", "cat f | python3 -m json.tool"),
+            ("allow", "cat f | awk -F'|' '{ print $2 }' | sort"),
+            ("allow", "cat f | node -e '/a/.exec(s)'"),
+        ],
+    );
+}

@@ -3,6 +3,7 @@
 
 use super::super::shell::is_of_system;
 use super::consoles::reads_besides;
+use super::evaluators::may_run_texts;
 use super::input_files::{brings_keys, is_file_input, is_input, names_file_of_input, names_input};
 use super::interpreters::{Interpreter, ProgramSource, interpreter, is_shell};
 use super::openers::opens_shell;
@@ -233,12 +234,16 @@ fn takes_program(program: &str, known: &Interpreter, arguments: &[String]) -> bo
             let with_next = arguments.get(..=call.options.len()).unwrap_or(arguments);
             names_file_of_input(with_next)
                 || (may_be_input() && !has_code(known, call.options))
+                || (has_code(known, call.options) && may_run_texts(program, arguments))
                 || reads_besides(program, known, arguments, (call.options, call.operand))
         }
         ProgramSource::PowerShell => names_input(arguments) || arguments.iter().all(is_option),
         ProgramSource::Input => true,
         ProgramSource::Database => names_input(arguments) || !has_code(known, arguments),
-        ProgramSource::Filter => is_file_input(known.code, arguments),
+        ProgramSource::Filter => {
+            let is_sed = matches!(program, "sed" | "gsed");
+            is_file_input(known.code, arguments) || (!is_sed && may_run_texts(program, arguments))
+        }
         ProgramSource::Files => names_input(arguments),
         ProgramSource::Editor => {
             let is_text = arguments.iter().any(|word| word == "-");

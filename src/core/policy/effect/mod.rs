@@ -3,6 +3,7 @@
 mod arguments;
 mod consoles;
 mod container_names;
+mod evaluators;
 mod find;
 mod git;
 mod git_reads;
