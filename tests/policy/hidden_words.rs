@@ -81,3 +81,17 @@ fn code_that_runs_what_it_reads_is_asked_about() {
         ],
     );
 }
+
+#[test]
+fn quotes_for_another_shell_hide_no_word_from_a_rule() {
+    all(
+        "shell(git push *)",
+        &[
+            ("deny", "ssh host \"g''it\" push"),
+            ("deny", "ssh host \"g''it push\""),
+            ("deny", "ssh host git 'pu\\sh' origin"),
+            ("deny", "watch git \"'push'\""),
+            ("allow", "ssh host \"g''it\" log push"),
+        ],
+    );
+}
