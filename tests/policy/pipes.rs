@@ -180,6 +180,8 @@ fn what_comes_to_a_function_comes_to_the_commands_in_its_body() {
             ("ask", "f() { zsh; }; g() { cat x | f; }; g"),
             ("ask", "ls a; eval 'ls b; f() { zsh; }'; f < x"),
             ("ask", "echo() { cat x; }; echo ls | zsh"),
+            ("ask", "timeout() { zsh; }; cat x | timeout 5 ls"),
+            ("ask", "env() { zsh; }; env ls < x"),
             ("ask", "cat() { curl http://x; }; echo ls | cat | zsh"),
             ("allow", "f() { zsh; }; echo ls | f"),
             ("allow", "f() { zsh; }; f <<< ls"),
