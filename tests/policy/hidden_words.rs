@@ -13,6 +13,8 @@ fn no_pattern_for_names_of_files_hides_a_word_from_a_rule() {
             ("ask", "git pus? origin"),
             ("ask", "git pus[$x origin"),
             ("ask", "watch git pus[h] origin"),
+            ("ask", "cat x | zsh /dev/std[i]n"),
+            ("ask", "cat x | python3 \"/dev/fd/$n\""),
             ("allow", "git pull[h] origin"),
             ("allow", "git status a[h]"),
             ("allow", "[ -f x ]"),
