@@ -97,3 +97,24 @@ fn quotes_for_another_shell_hide_no_word_from_a_rule() {
         ],
     );
 }
+
+#[test]
+fn a_name_that_only_another_shell_will_know_is_asked_about() {
+    all(
+        "shell(git push *)",
+        &[
+            ("ask", "zsh -c 'x=git; $x push'"),
+            ("ask", "ssh host 'g${x}it push'"),
+            ("ask", "ssh host '$(echo git) push'"),
+            ("ask", "ssh host '`echo git`' push"),
+            ("ask", "docker exec c sh -c 'eval \"$x\"'"),
+            ("ask", "pnpm exec zsh -c '$x push'"),
+            ("allow", "ssh host 'cd $DIR && ls'"),
+            ("allow", "ssh host 'for i in $(ls); do echo $i; done'"),
+            ("allow", "docker exec c sh -c 'A=$B psql -U $USER'"),
+            ("allow", "docker exec c awk '$1 > 2 {print}' f"),
+            ("allow", "ssh host '$HOME/bin/deploy'"),
+            ("allow", "sh -c 'echo $x'"),
+        ],
+    );
+}

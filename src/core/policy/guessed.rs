@@ -35,7 +35,8 @@ impl Guesses {
         let run = scripts.flat_map(|script| {
             script.commands.into_iter().chain(script.runs_lines.then(|| HOLE.to_string()))
         });
-        let others = inputs.iter().cloned().chain(run).map(|text| ForeignText::of(&text));
+        let hidden = reading.commands.iter().any(hides_name).then(|| HOLE.to_string());
+        let others = inputs.iter().cloned().chain(run).chain(hidden).map(|text| ForeignText::of(&text));
         let texts = embedded.chain(others).collect();
         Self { texts, unknown: reading.commands.iter().filter_map(behind_unknown).collect() }
     }
@@ -72,6 +73,13 @@ impl ForeignText {
         };
         self.parts.iter().flat_map(of_part).collect()
     }
+}
+
+/// Whether a line that the command hands to a shell starts a program whose name only that shell will know.
+fn hides_name(command: &Command) -> bool {
+    let program = command.program().unwrap_or_default().to_lowercase();
+    let words: CommandWords = command.arguments().iter().map(Word::with_holes).collect();
+    !is_read_through(command) && effect::hides_name(&program, &words)
 }
 
 /// The arguments of an interpreter, which may be texts in its language.

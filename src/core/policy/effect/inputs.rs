@@ -135,14 +135,25 @@ fn starts_one(program: &str, words: &[String]) -> bool {
         words.iter().filter(|word| word.contains(char::is_whitespace)).take(MOST_WORDS).collect();
     let mut parts = lines.iter().flat_map(|line| line.split([';', '|', '&', '\n', '(', ')']));
     let mut in_lines = lines.iter().flat_map(|line| shell_lines::commands(line));
-    let sent = sent(program, words).into_iter().chain(sent_behind(words)).map(|words| words.join(" "));
-    let of_shells = shell_lines::lines(program, words).into_iter().chain(sent);
     tail_does(words)
         || parts.any(|part| tail_does(&part.split_whitespace().map(str::to_owned).collect::<Vec<_>>()))
         || in_lines.any(|command| sent_behind(&command).into_iter().any(runs_input))
-        || of_shells
-            .take(MOST_WORDS)
-            .any(|line| shell_lines::commands(&line).iter().any(|words| line_runs_input(words)))
+        || lines_for_shells(program, words)
+            .iter()
+            .any(|line| shell_lines::commands(line).iter().any(|words| line_runs_input(words)))
+}
+
+/// The lines that shells may be given by these words of a launcher.
+fn lines_for_shells(program: &str, words: &[String]) -> Vec<String> {
+    let sent = sent(program, words).into_iter().chain(sent_behind(words)).map(|words| words.join(" "));
+    shell_lines::lines(program, words).into_iter().chain(sent).take(MOST_WORDS).collect()
+}
+
+/// Whether a line for a shell among these words starts a program whose name only that shell will know.
+pub(in crate::policy) fn hides_name(program: &str, arguments: &[String]) -> bool {
+    let lists = started(program, arguments);
+    let mut lines = lists.iter().flat_map(|words| lines_for_shells(program, words));
+    lines.any(|line| shell_lines::hides_name(&line))
 }
 
 /// Whether a command of a line for a shell runs what comes in, or one in the lines that it sends or hands on.

@@ -47,6 +47,17 @@ fn is_assignment(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, _)| is_name(name))
 }
 
+/// Whether a line starts a program whose name only the shell will know: `x=git; $x push`. What begins in a folder has a name.
+pub(super) fn hides_name(line: &str) -> bool {
+    let expands = |word: &String| word.contains(['$', '`']);
+    let hides = |command: &Vec<String>| match command.split_first() {
+        Some((name, rest)) if name == "eval" => rest.iter().any(expands),
+        Some((name, _)) => expands(name) && !name.contains('/'),
+        None => false,
+    };
+    commands(line).iter().any(hides)
+}
+
 /// The words of a command before its first redirection, of which what it reads may be known to nobody: `zsh < /dev/stdin`, `zsh <(cat)`.
 pub(super) fn before_redirections(words: &[String]) -> &[String] {
     words.split(|word| word.contains(['<', '>'])).next().unwrap_or_default()
