@@ -228,6 +228,8 @@ fn every_program_that_runs_what_it_reads_is_asked_about() {
             ("ask", "echo git push | sed e"),
             ("ask", "echo git push | docker run -i --rm image"),
             ("ask", "echo git push | wsl"),
+            ("ask", "cat x | su --command=zsh root"),
+            ("ask", "cat x | su -czsh root"),
             ("ask", "nix-shell <<< 'git push'"),
             ("ask", "cat x | nix-shell"),
             ("ask", "cat x | at -f /dev/stdin now"),
