@@ -109,6 +109,8 @@ fn a_name_that_only_another_shell_will_know_is_asked_about() {
             ("ask", "ssh host '`echo git`' push"),
             ("ask", "docker exec c sh -c 'eval \"$x\"'"),
             ("ask", "pnpm exec zsh -c '$x push'"),
+            ("ask", "watch -n 1 '$x push'"),
+            ("allow", "watch -n 1 'ls $x'"),
             ("allow", "ssh host 'cd $DIR && ls'"),
             ("allow", "ssh host 'for i in $(ls); do echo $i; done'"),
             ("allow", "docker exec c sh -c 'A=$B psql -U $USER'"),

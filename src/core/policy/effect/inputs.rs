@@ -103,6 +103,7 @@ const VALUED_OF_AUTOSSH: &[&str] = &[
     "-B", "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-M", "-m", "-O", "-o", "-P",
     "-p", "-R", "-S", "-W", "-w",
 ];
+const VALUED_OF_WATCH: &[&str] = &["-n", "--interval", "-q", "--equexit", "-s", "--shotsdir"];
 /// Long options that bring the program, or a file with it.
 const WITH_CODE: &[&str] =
     &["--eval", "--print", "--command", "--execute", "--file", "--run", "--test", "--expr"];
@@ -173,11 +174,15 @@ fn takes_as_command(words: &[String]) -> bool {
     words.split_first().is_some_and(|(name, rest)| is_command(name) && takes(&base(name), rest))
 }
 
-/// What a program such as `ssh` makes one line of: all words behind the host.
+/// What a program such as `ssh` makes one line of: all words behind the host. Of `watch` these are all its operands.
 fn sent<'w>(program: &str, words: &'w [String]) -> Option<&'w [String]> {
-    let is_sender = OF_SSH.contains(&program);
-    let operands = if is_sender { placed_operands(words, valued_of_ssh(program)) } else { Vec::new() };
-    operands.get(1).and_then(|(at, _)| words.get(*at..))
+    let (valued, first) = match program {
+        "watch" => (VALUED_OF_WATCH, 0),
+        _ if OF_SSH.contains(&program) => (valued_of_ssh(program), 1),
+        _ => return None,
+    };
+    let operands = placed_operands(words, valued);
+    operands.get(first).and_then(|(at, _)| words.get(*at..))
 }
 
 /// The options of such a program whose value is the next word.
