@@ -21,6 +21,7 @@ mod executable;
 mod files;
 mod grammars;
 mod guises;
+mod hidden_words;
 mod lines;
 mod nasty;
 mod offers;

@@ -35,7 +35,8 @@ impl Guesses {
         let run = scripts.flat_map(|script| {
             script.commands.into_iter().chain(script.runs_lines.then(|| HOLE.to_string()))
         });
-        let others = inputs.iter().cloned().chain(run).map(|text| ForeignText::of(&text));
+        let hidden = reading.commands.iter().any(hides_name).then(|| HOLE.to_string());
+        let others = inputs.iter().cloned().chain(run).chain(hidden).map(|text| ForeignText::of(&text));
         let texts = embedded.chain(others).collect();
         Self { texts, unknown: reading.commands.iter().filter_map(behind_unknown).collect() }
     }
@@ -74,17 +75,24 @@ impl ForeignText {
     }
 }
 
+/// Whether a line that the command hands to a shell starts a program whose name only that shell will know.
+fn hides_name(command: &Command) -> bool {
+    let program = command.program().unwrap_or_default().to_lowercase();
+    let words: CommandWords = command.arguments().iter().map(Word::with_holes).collect();
+    !is_read_through(command) && effect::hides_name(&program, &words)
+}
+
 /// The arguments of an interpreter, which may be texts in its language.
 fn embedded(command: &Command) -> Vec<ForeignText> {
     let program = command.program().unwrap_or_default().to_lowercase();
     let first = command.arguments().first().and_then(Word::literal);
-    if command.is_wrapper
-        || !effect::is_interpreter(&program, first.as_deref())
-        || effect::of_command(command) == Some(SideEffect::Reads)
-    {
+    if command.is_wrapper || effect::of_command(command) == Some(SideEffect::Reads) {
         return Vec::new();
     }
     let texts: Vec<String> = command.arguments().iter().map(Word::with_holes).collect();
+    if !effect::is_interpreter(&program, first.as_deref()) {
+        return in_lines(&program, &texts);
+    }
     let before = std::iter::once(None).chain(texts.iter().map(|text| Some(text.as_str())));
     // Of a launcher's words those that may be programs are in other lists.
     let is_listed =
@@ -96,6 +104,13 @@ fn embedded(command: &Command) -> Vec<ForeignText> {
         ..ForeignText::of(text)
     };
     may_start.map(of_word).collect()
+}
+
+/// The lines that a program starts behind an option or a subcommand: the words in one may start others in turn, as in
+/// `npm exec -c 'sudo git push'`.
+fn in_lines(program: &str, words: &[String]) -> Vec<ForeignText> {
+    let started = effect::started(program, words).into_iter().flatten();
+    started.filter(|word| word.contains(char::is_whitespace)).map(|line| ForeignText::of(&line)).collect()
 }
 
 /// The words behind a program that nobody knows: it may be one that starts what they say.

@@ -39,8 +39,13 @@ impl CommandStarts {
     pub(super) fn of(command: &Command) -> Self {
         let own: CommandWords = command.words.iter().map(Word::with_holes).collect();
         let program = command.program().unwrap_or_default().to_lowercase();
-        let launched = effect::started(&program, own.get(1..).unwrap_or_default());
+        let mut launched = effect::started(&program, own.get(1..).unwrap_or_default());
         let is_read = is_read_through(command);
+        // A shell behind a launcher, such as that of another host, resolves the quotes that are left.
+        let quoted = launched.iter().filter(|words| !is_read && words.iter().any(|word| has_quotes(word)));
+        let resolved: Vec<CommandWords> =
+            quoted.map(|words| words.iter().map(|word| unquoted(word)).collect()).collect();
+        launched.extend(resolved);
         let launched =
             launched.into_iter().map(|words| LaunchedWords::of(&program, words, is_read)).collect();
         Self { own, launched }
@@ -220,13 +225,26 @@ fn behind_options(words: &[String]) -> Vec<CommandWords> {
     rest.map(|rest| words.iter().take(1).chain(rest).cloned().collect()).collect()
 }
 
+fn has_quotes(text: &str) -> bool {
+    text.contains(is_quote)
+}
+
+/// The text without what quotes in it.
+fn unquoted(text: &str) -> String {
+    text.chars().filter(|c| !is_quote(*c)).collect()
+}
+
+fn is_quote(c: char) -> bool {
+    matches!(c, '\'' | '"' | '\\')
+}
+
 /// A line cut wherever a command might begin, each part as it is and without quotes.
 pub(super) fn rough_words(line: &str) -> Vec<CommandWords> {
     const CUTS: &[char] =
         &[';', '|', '&', '$', '`', '<', '>', '(', ')', '{', '}', '\n', '\r', '!', '#', '\'', '"'];
-    let unquoted: String = line.chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect();
+    let bare = unquoted(line);
     let mut parts = Vec::new();
-    for text in [line, &unquoted] {
+    for text in [line, &bare] {
         let of_text = text.split(CUTS).map(str::trim).filter(|part| !part.is_empty());
         parts.extend(of_text.map(|part| part.split_whitespace().map(str::to_owned).collect()));
     }

@@ -1,5 +1,11 @@
 //! The standard input as a file that words name.
 
+use super::super::shell::HOLE;
+use super::super::wildcard::could_fit;
+
+/// Names of the standard input that the shell may make of others.
+const NAMES: &[&str] = &["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
+
 /// Whether an option with one of these letters has the standard input as its file: `-f -`, `-nf /dev/stdin`, `-f-`, `--file=-`
 pub(super) fn is_file_input(letters: &str, arguments: &[String]) -> bool {
     let is_file = |word: &String| word.starts_with('-') && word.contains(|c: char| letters.contains(c));
@@ -52,7 +58,10 @@ pub(super) fn is_input(file: &str) -> bool {
     match parts.as_slice() {
         [..] if file == "-" => true,
         [.., "dev", "stdin"] => true,
-        [.., "fd", number] => file.starts_with('/') && number.chars().all(|c| c.is_ascii_digit()),
+        [.., "fd", number] => {
+            file.starts_with('/') && number.chars().all(|c| c.is_ascii_digit() || c == HOLE)
+        }
+        ["dev" | "proc", ..] if file.contains(HOLE) => NAMES.iter().any(|name| could_fit(name, file)),
         _ => false,
     }
 }
@@ -71,6 +80,12 @@ mod tests {
         }
         for word in ["-f-", "--file=-", "-f/dev/stdin", "--file=/dev/fd/0"] {
             assert!(names_input(&[word.to_owned()]), "{word}");
+        }
+        for file in ["/dev/std~", "/dev/std~n", "/dev/~", "/dev/fd/~", "/proc/~/fd/0", "/proc/~/fd/~"] {
+            assert!(is_input(&file.replace('~', &HOLE.to_string())), "{file}");
+        }
+        for file in ["~", "~/a", "/~", "/dev/shm/~", "/dev/~.py", "/tmp/~"] {
+            assert!(!is_input(&file.replace('~', &HOLE.to_string())), "{file}");
         }
         for file in ["", "--", "a", "stdin", "/dev/null", "fd/0", "/a/fd/x", "a-"] {
             assert!(!is_input(file), "{file}");

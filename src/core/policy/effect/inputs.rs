@@ -3,6 +3,7 @@
 
 use super::super::shell::is_of_system;
 use super::consoles::reads_besides;
+use super::evaluators::may_run_texts;
 use super::input_files::{brings_keys, is_file_input, is_input, names_file_of_input, names_input};
 use super::interpreters::{Interpreter, ProgramSource, interpreter, is_shell};
 use super::openers::opens_shell;
@@ -97,6 +98,12 @@ const VALUED_OF_SSH: &[&str] = &[
     "-B", "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-P", "-p",
     "-R", "-S", "-W", "-w",
 ];
+/// The same of the one that keeps a connection up, of which `-M` names a port.
+const VALUED_OF_AUTOSSH: &[&str] = &[
+    "-B", "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-M", "-m", "-O", "-o", "-P",
+    "-p", "-R", "-S", "-W", "-w",
+];
+const VALUED_OF_WATCH: &[&str] = &["-n", "--interval", "-q", "--equexit", "-s", "--shotsdir"];
 /// Long options that bring the program, or a file with it.
 const WITH_CODE: &[&str] =
     &["--eval", "--print", "--command", "--execute", "--file", "--run", "--test", "--expr"];
@@ -129,14 +136,25 @@ fn starts_one(program: &str, words: &[String]) -> bool {
         words.iter().filter(|word| word.contains(char::is_whitespace)).take(MOST_WORDS).collect();
     let mut parts = lines.iter().flat_map(|line| line.split([';', '|', '&', '\n', '(', ')']));
     let mut in_lines = lines.iter().flat_map(|line| shell_lines::commands(line));
-    let sent = sent(program, words).into_iter().chain(sent_behind(words)).map(|words| words.join(" "));
-    let of_shells = shell_lines::lines(program, words).into_iter().chain(sent);
     tail_does(words)
         || parts.any(|part| tail_does(&part.split_whitespace().map(str::to_owned).collect::<Vec<_>>()))
         || in_lines.any(|command| sent_behind(&command).into_iter().any(runs_input))
-        || of_shells
-            .take(MOST_WORDS)
-            .any(|line| shell_lines::commands(&line).iter().any(|words| line_runs_input(words)))
+        || lines_for_shells(program, words)
+            .iter()
+            .any(|line| shell_lines::commands(line).iter().any(|words| line_runs_input(words)))
+}
+
+/// The lines that shells may be given by these words of a launcher.
+fn lines_for_shells(program: &str, words: &[String]) -> Vec<String> {
+    let sent = sent(program, words).into_iter().chain(sent_behind(words)).map(|words| words.join(" "));
+    shell_lines::lines(program, words).into_iter().chain(sent).take(MOST_WORDS).collect()
+}
+
+/// Whether a line for a shell among these words starts a program whose name only that shell will know.
+pub(in crate::policy) fn hides_name(program: &str, arguments: &[String]) -> bool {
+    let lists = started(program, arguments);
+    let mut lines = lists.iter().flat_map(|words| lines_for_shells(program, words));
+    lines.any(|line| shell_lines::hides_name(&line))
 }
 
 /// Whether a command of a line for a shell runs what comes in, or one in the lines that it sends or hands on.
@@ -156,11 +174,20 @@ fn takes_as_command(words: &[String]) -> bool {
     words.split_first().is_some_and(|(name, rest)| is_command(name) && takes(&base(name), rest))
 }
 
-/// What a program such as `ssh` makes one line of: all words behind the host.
+/// What a program such as `ssh` makes one line of: all words behind the host. Of `watch` these are all its operands.
 fn sent<'w>(program: &str, words: &'w [String]) -> Option<&'w [String]> {
-    let is_sender = OF_SSH.contains(&program);
-    let operands = if is_sender { placed_operands(words, VALUED_OF_SSH) } else { Vec::new() };
-    operands.get(1).and_then(|(at, _)| words.get(*at..))
+    let (valued, first) = match program {
+        "watch" => (VALUED_OF_WATCH, 0),
+        _ if OF_SSH.contains(&program) => (valued_of_ssh(program), 1),
+        _ => return None,
+    };
+    let operands = placed_operands(words, valued);
+    operands.get(first).and_then(|(at, _)| words.get(*at..))
+}
+
+/// The options of such a program whose value is the next word.
+fn valued_of_ssh(program: &str) -> &'static [&'static str] {
+    if program == "autossh" { VALUED_OF_AUTOSSH } else { VALUED_OF_SSH }
 }
 
 /// The same of all such programs among the words, whatever starts them: `sshpass -p x ssh host ls`.
@@ -182,7 +209,7 @@ fn takes(program: &str, arguments: &[String]) -> bool {
         "nvim" => begins(&["-e", "-E"]) || brings_keys(arguments),
         // A second word is what it does.
         "sqlite3" | "duckdb" => arguments.len() < 2 || arguments.iter().any(is_option),
-        _ if OF_SSH.contains(&program) => operands(arguments, VALUED_OF_SSH).len() < 2,
+        _ if OF_SSH.contains(&program) => operands(arguments, valued_of_ssh(program)).len() < 2,
         "chroot" => operands(arguments, &[]).len() < 2,
         "su" | "runuser" | "script" => !interpreter("sh").is_some_and(|shell| has_code(shell, arguments)),
         "sudo" | "doas" => {
@@ -223,12 +250,16 @@ fn takes_program(program: &str, known: &Interpreter, arguments: &[String]) -> bo
             let with_next = arguments.get(..=call.options.len()).unwrap_or(arguments);
             names_file_of_input(with_next)
                 || (may_be_input() && !has_code(known, call.options))
+                || (has_code(known, call.options) && may_run_texts(program, arguments))
                 || reads_besides(program, known, arguments, (call.options, call.operand))
         }
         ProgramSource::PowerShell => names_input(arguments) || arguments.iter().all(is_option),
         ProgramSource::Input => true,
         ProgramSource::Database => names_input(arguments) || !has_code(known, arguments),
-        ProgramSource::Filter => is_file_input(known.code, arguments),
+        ProgramSource::Filter => {
+            let is_sed = matches!(program, "sed" | "gsed");
+            is_file_input(known.code, arguments) || (!is_sed && may_run_texts(program, arguments))
+        }
         ProgramSource::Files => names_input(arguments),
         ProgramSource::Editor => {
             let is_text = arguments.iter().any(|word| word == "-");
@@ -296,10 +327,21 @@ fn placed_operands<'w>(arguments: &'w [String], valued: &[&str]) -> Vec<(usize, 
     let is_operand = |(_, word): &(usize, &str)| {
         let is_option = word.starts_with(['-', '+']) && *word != "-";
         let is_passed = is_value || is_option;
-        is_value = !is_value && valued.contains(word);
+        is_value = !is_value && has_next(word, valued);
         !is_passed
     };
     arguments.iter().map(String::as_str).enumerate().filter(is_operand).collect()
+}
+
+/// Whether the value of an option is the next word. The last of several letters may have one, too: `-tp 22`.
+fn has_next(option: &str, valued: &[&str]) -> bool {
+    let is_valued = |letter: char| {
+        let mut names = valued.iter().filter_map(|option| option.strip_prefix('-'));
+        names.any(|name| name.chars().eq([letter]))
+    };
+    let letters = option.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default();
+    let first = letters.char_indices().find(|(_, letter)| is_valued(*letter));
+    valued.contains(&option) || first.is_some_and(|(at, letter)| at + letter.len_utf8() == letters.len())
 }
 
 /// Whether an option brings the program. What may be the value of the option before it is none.

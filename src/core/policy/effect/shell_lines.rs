@@ -25,12 +25,24 @@ const BEFORE: &[&str] = &[
     "-",
 ];
 
-/// The words that may be lines for a shell: all behind an option such as `-c`, where one of the words is a shell.
+/// The words that may be lines for a shell, where one of them is a shell: what is joined to an option such as `-c`, and all
+/// behind one.
 pub(super) fn lines(program: &str, words: &[String]) -> Vec<String> {
     let is_a_shell = |word: &String| is_shell(word.rsplit('/').next().unwrap_or_default());
     let has_shell = is_shell(program) || HANDING_ON.contains(&program) || words.iter().any(is_a_shell);
-    let is_code = |word: &String| word == "--command" || (is_letters(word) && word.contains('c'));
-    words.iter().filter(|_| has_shell).skip_while(|word| !is_code(word)).skip(1).cloned().collect()
+    let is_code = |word: &String| {
+        matches!(word.as_str(), "--command" | "--run") || (is_letters(word) && word.contains('c'))
+    };
+    let joined = words.iter().filter_map(|word| joined_line(word)).map(str::to_owned);
+    let behind = words.iter().skip_while(|word| !is_code(word)).skip(1).cloned();
+    joined.chain(behind).filter(|_| has_shell).collect()
+}
+
+/// What may be a line that is joined to its option: `--command=LINE`, `-cLINE`.
+fn joined_line(word: &str) -> Option<&str> {
+    let long = ["--command=", "--run="].into_iter().find_map(|option| word.strip_prefix(option));
+    let short = || word.split_once('c').filter(|_| is_letters(word)).map(|(_, line)| line);
+    long.or_else(short).filter(|line| !line.is_empty())
 }
 
 /// The commands of a line, without quotes and without what stands before their names.
@@ -45,6 +57,17 @@ fn is_assignment(word: &str) -> bool {
     let is_name =
         |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     word.split_once('=').is_some_and(|(name, _)| is_name(name))
+}
+
+/// Whether a line starts a program whose name only the shell will know: `x=git; $x push`. What begins in a folder has a name.
+pub(super) fn hides_name(line: &str) -> bool {
+    let expands = |word: &String| word.contains(['$', '`']);
+    let hides = |command: &Vec<String>| match command.split_first() {
+        Some((name, rest)) if name == "eval" => rest.iter().any(expands),
+        Some((name, _)) => expands(name) && !name.contains('/'),
+        None => false,
+    };
+    commands(line).iter().any(hides)
 }
 
 /// The words of a command before its first redirection, of which what it reads may be known to nobody: `zsh < /dev/stdin`, `zsh <(cat)`.

@@ -38,6 +38,12 @@ const BY_SUBCOMMAND: &[(&str, &[&str])] = &[
     ("sops", &["exec-env", "exec-file"]),
     ("ip", &["netns exec"]),
     ("repo", &["forall"]),
+    ("cmake", &["-E env", "-E time", "-E chdir"]),
+    ("meson", &["devenv"]),
+    ("mix", &["cmd"]),
+    ("gcloud", &["compute ssh"]),
+    ("gh", &["codespace ssh", "cs ssh"]),
+    ("flyctl", &["ssh console"]),
 ];
 
 /// Launchers that start a command only behind some subcommands: the words of others name something.
@@ -66,7 +72,20 @@ const BY_OPTION: &[(&[&str], &[&str], Extent)] = &[
     (&["sort", "gsort"], &["--compress-program"], Extent::Value),
     (&["go"], &["-exec", "-toolexec", "-vettool"], Extent::Value),
     (&["java"], &["-XX:OnError", "-XX:OnOutOfMemoryError"], Extent::Value),
+    (
+        &["nc", "ncat", "netcat", "nc.traditional", "nc.openbsd"],
+        &["-e", "-c", "--exec", "--sh-exec"],
+        Extent::Value,
+    ),
+    (&["jobs"], &["-x"], Extent::All),
+    (&["split", "gsplit"], &["--filter"], Extent::Value),
+    (&["install", "ginstall"], &["--strip-program"], Extent::Value),
+    (&["rclone"], &["--password-command"], Extent::Value),
+    (&["wget"], &["--use-askpass"], Extent::Value),
+    (&["ctest"], &["--test-command"], Extent::All),
 ];
+/// Addresses of `socat` that start what follows.
+const STARTING_ADDRESSES: &[&str] = &["exec", "system", "shell"];
 /// Letters of these programs that have a value: what is joined to them is no other option.
 const VALUED: &str = "cdefjoStE";
 
@@ -76,6 +95,9 @@ pub(in crate::policy) fn started(program: &str, words: &[String]) -> Vec<Vec<Str
         return vec![words.to_vec()];
     }
     let mut all = behind_subcommands(program, words);
+    if program == "socat" {
+        all.extend(words.iter().flat_map(|word| in_addresses(word)).map(|line| vec![line]));
+    }
     for (_, options, extent) in BY_OPTION.iter().filter(|(programs, ..)| programs.contains(&program)) {
         for (at, word) in words.iter().enumerate() {
             let Some(joined) = options.iter().find_map(|option| value(option, word)) else { continue };
@@ -122,6 +144,16 @@ fn behind_subcommands(program: &str, words: &[String]) -> Vec<Vec<String>> {
         .collect();
     all.dedup();
     all
+}
+
+/// What the addresses of `socat` in a word start, with and without the options behind it: `EXEC:'git push',pty`.
+fn in_addresses(word: &str) -> Vec<String> {
+    let is_starting = |kind: &str| STARTING_ADDRESSES.iter().any(|name| kind.eq_ignore_ascii_case(name));
+    // Two of them may stand in one word.
+    let addresses = word.split("!!").filter_map(|address| address.split_once(':'));
+    let lines = addresses.filter(|(kind, _)| is_starting(kind)).map(|(_, line)| line);
+    let all = lines.flat_map(|line| [Some(line), line.split_once(',').map(|(before, _)| before)]);
+    all.flatten().map(str::to_owned).collect()
 }
 
 /// What stands behind a subcommand. Before it there may be options with their values.
@@ -176,6 +208,14 @@ mod tests {
             ("go test --exec=rm -toolexec b ./...", &["rm", "b"]),
             ("java -XX:OnError=rm A", &["rm"]),
             ("watch rm x", &["rm x"]),
+            ("cmake -E env A=b rm x", &["A=b rm x"]),
+            ("gcloud compute ssh h -- rm x", &["h -- rm x"]),
+            ("nc -lvp 80 -e rm", &["rm"]),
+            ("ncat --sh-exec=rm h 1", &["rm"]),
+            ("jobs -x rm -f x", &["rm -f x"]),
+            ("split --filter=rm x", &["rm"]),
+            ("socat - EXEC:rm,pty", &["rm,pty", "rm"]),
+            ("socat - TCP:a:1!!system:rm", &["rm"]),
         ] {
             let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
             let found = started(&words[0], &words[1..]);
@@ -203,6 +243,11 @@ mod tests {
             "go test rm",
             "java -jar rm",
             "cat rm",
+            "cmake --build rm",
+            "nc rm 80",
+            "jobs -l rm",
+            "split rm",
+            "socat - TCP:rm:1",
         ] {
             let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
             assert_eq!(started(&words[0], &words[1..]), Vec::<Vec<String>>::new(), "{line}");

@@ -39,7 +39,7 @@ pub(super) struct Parser<'t> {
     pub(super) functions: Vec<(String, Range<usize>)>,
     /// Whether a part may run more than once: in a loop or a function.
     pub(super) repeats: bool,
-    /// How often a file, or another descriptor, has taken the place of a standard input.
+    /// How often a file, or another descriptor, has taken the place of a standard input, or was opened for reading beside it.
     pub(super) inputs: usize,
     /// Whether something has done so for all that follows: `exec < x`.
     pub(super) is_refilled: bool,

@@ -57,13 +57,25 @@ impl Word {
         Some(text)
     }
 
-    /// The text with [`HOLE`] for what is not known.
+    /// The text with [`HOLE`] for what is not known. Of a list in brackets nobody knows where it ends: up to the next
+    /// slash it is a part of the hole.
     pub(in crate::policy) fn with_holes(&self) -> String {
         let mut text = String::new();
+        let mut in_brackets = false;
         for piece in &self.pieces {
             match piece {
+                WordPiece::Text(part) if in_brackets => {
+                    if let Some(rest) = part.find('/').and_then(|at| part.get(at..)) {
+                        text.push_str(rest);
+                        in_brackets = false;
+                    }
+                }
                 WordPiece::Text(part) => text.push_str(part),
-                WordPiece::Glob(_) | WordPiece::Hole { .. } => text.push(HOLE),
+                WordPiece::Glob(sign) => {
+                    in_brackets |= *sign == '[';
+                    text.push(HOLE);
+                }
+                WordPiece::Hole { .. } => text.push(HOLE),
             }
         }
         text

@@ -1,6 +1,6 @@
 //! What a pipe or a file hands on: the text, where the words of the line tell it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -40,17 +40,22 @@ impl Parser<'_> {
                 given.to.clear();
             }
         }
+        let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (place, (name, _)) in functions.iter().enumerate() {
+            places.entry(name).or_default().push(place);
+        }
         let mut passed: BTreeSet<(usize, Arc<str>)> = BTreeSet::new();
         let mut at = 0;
         while let Some(piped) = self.piped.get(at) {
             at += 1;
             let text = Arc::clone(&piped.text);
-            let is_called = |name: &String| piped.words.first() == Some(name);
-            let called = functions.iter().enumerate().filter(|(_, (name, _))| is_called(name));
+            let called = piped.words.first().and_then(|name| places.get(name.as_str()));
             // One that calls itself is told once.
             let bodies: Vec<Range<usize>> = called
-                .filter(|(place, _)| passed.insert((*place, Arc::clone(&text))))
-                .map(|(_, (_, body))| body.clone())
+                .into_iter()
+                .flatten()
+                .filter(|place| passed.insert((**place, Arc::clone(&text))))
+                .filter_map(|place| functions.get(*place).map(|(_, body)| body.clone()))
                 .collect();
             if passed.len() > MOST_PASSED {
                 return self.fill(0);

@@ -33,10 +33,9 @@ impl Parser<'_> {
         let Some(operator) = operators.into_iter().find(|operator| self.eat(operator)) else {
             return Err(Unsure("a redirection is not complete"));
         };
-        let is_input = match self.between(start, start + usize::from(has_number)).as_str() {
-            "" => operator.starts_with('<'),
-            number => number == "0",
-        };
+        // What another descriptor reads has a name, too: `/dev/fd/3`.
+        let is_zero = self.between(start, start + usize::from(has_number)) == "0";
+        let is_input = operator.starts_with('<') || is_zero;
         self.skip_blanks()?;
         match operator {
             "<<" | "<<-" => self.here_document(operator == "<<-")?,

@@ -2,7 +2,7 @@
 
 use super::parser::{Parser, Read, Unsure};
 use super::parts::Word;
-use super::{names, pipes};
+use super::{names, pipes, wrapper};
 
 impl Parser<'_> {
     /// Assignments, words and redirections up to the end of the command.
@@ -72,6 +72,9 @@ impl Parser<'_> {
         }
         if pipes::is_told(name) {
             return Err(Unsure("a function has the name of a program whose output counts as known"));
+        }
+        if wrapper::is_named(name) {
+            return Err(Unsure("a function has the name of a program that starts others"));
         }
         self.repeats = true;
         let body = self.commands.len();

@@ -51,7 +51,9 @@ impl GrowingWord {
             let of = if is_plain { HoleSource::Given } else { HoleSource::Unknown };
             return Word { raw, pieces: vec![WordPiece::Hole { splits: true, of }] };
         }
-        if !raw.contains(']') {
+        // What is put in unquoted may close a bracket.
+        let splits = self.pieces.iter().any(|piece| matches!(piece, WordPiece::Hole { splits: true, .. }));
+        if !raw.contains(']') && !splits {
             for piece in &mut self.pieces {
                 if *piece == WordPiece::Glob('[') {
                     *piece = WordPiece::Text("[".to_owned());

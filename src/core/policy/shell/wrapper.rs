@@ -59,6 +59,11 @@ fn options(program: &str) -> Option<Options> {
     }
 }
 
+/// Whether a program of this name counts as one that starts others.
+pub(super) fn is_named(name: &str) -> bool {
+    matches!(name, "env" | "eval" | "sh" | "bash" | "dash" | "find" | "gfind") || options(name).is_some()
+}
+
 /// Whether the wrapper itself needs a rule, beside what it starts.
 pub(super) fn is_privileged(program: &str) -> bool {
     matches!(program, "sudo" | "doas")

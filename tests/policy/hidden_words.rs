@@ -1,0 +1,122 @@
+//! Words that a shell, or a program that it starts, makes of others: no rule is passed by them.
+
+use super::guises::all;
+
+#[test]
+fn no_pattern_for_names_of_files_hides_a_word_from_a_rule() {
+    all(
+        "shell(git push *)",
+        &[
+            ("ask", "git pus[h] origin"),
+            ("ask", "git [p]ush origin"),
+            ("ask", "git p[t-v]s[!a]"),
+            ("ask", "git pus? origin"),
+            ("ask", "git pus[$x origin"),
+            ("ask", "watch git pus[h] origin"),
+            ("ask", "cat x | zsh /dev/std[i]n"),
+            ("ask", "cat x | python3 \"/dev/fd/$n\""),
+            ("allow", "git pull[h] origin"),
+            ("allow", "git status a[h]"),
+            ("allow", "[ -f x ]"),
+        ],
+    );
+}
+
+#[test]
+fn what_more_options_and_subcommands_start_is_denied() {
+    all(
+        "shell(git push *)",
+        &[
+            ("deny", "socat - EXEC:'git push'"),
+            ("deny", "socat - exec:'git push origin',pty"),
+            ("deny", "socat TCP-LISTEN:80 'SYSTEM:cd a; git push'"),
+            ("ask", "socat - \"EXEC:$x\""),
+            ("deny", "nc -lvp 80 -e 'git push'"),
+            ("deny", "ncat --sh-exec 'git push' h 1"),
+            ("deny", "ncat -c'git push' h 1"),
+            ("deny", "jobs -x git push origin"),
+            ("deny", "split --filter='git push' x"),
+            ("deny", "cmake -E env A=b git push"),
+            ("deny", "gcloud compute ssh h --command='git push'"),
+            ("allow", "socat - TCP:a:1"),
+            ("allow", "nc -z git 80"),
+            ("allow", "jobs -l"),
+            ("allow", "split -l 5 x"),
+        ],
+    );
+}
+
+#[test]
+fn a_launcher_in_a_line_that_is_started_hides_nothing_from_a_rule() {
+    all(
+        "shell(git push *)",
+        &[
+            ("ask", "npm exec -c 'sudo git push'"),
+            ("ask", "pnpm exec sh -c 'cd a && timeout 5 git push'"),
+            ("ask", "cargo watch -s 'env A=b git push'"),
+            ("ask", "fd a -x sh -c 'nice git push'"),
+            ("ask", "socat - EXEC:'sudo git push'"),
+            ("allow", "npm exec -c 'eslint src'"),
+            ("allow", "cargo watch -x 'test parser'"),
+            ("allow", "fd a -x sh -c 'git log push'"),
+        ],
+    );
+}
+
+#[test]
+fn code_that_runs_what_it_reads_is_asked_about() {
+    all(
+        "shell(git push *)",
+        &[
+            ("ask", "python3 -c 'exec(input())' < x"),
+            ("ask", "perl -e 'eval <STDIN>' < x"),
+            ("ask", "perl -ne 'system $_' < x"),
+            ("ask", "cat x | ruby -e 'eval $stdin.read'"),
+            ("ask", "echo git push | awk '{ system($0) }'"),
+            ("ask", "cat x | awk '{ print | \"sh\" }'"),
+            ("allow", "echo ls | awk '{ system($0) }'"),
+            ("allow", "python3 -c 'exec(input())'"),
+            ("allow", "python3 -c 'import json,sys; print(json.load(sys.stdin)[\"x\"])' < f.json"),
+            ("allow", "cat f | python3 -m json.tool"),
+            ("allow", "cat f | awk -F'|' '{ print $2 }' | sort"),
+            ("allow", "cat f | node -e '/a/.exec(s)'"),
+        ],
+    );
+}
+
+#[test]
+fn quotes_for_another_shell_hide_no_word_from_a_rule() {
+    all(
+        "shell(git push *)",
+        &[
+            ("deny", "ssh host \"g''it\" push"),
+            ("deny", "ssh host \"g''it push\""),
+            ("deny", "ssh host git 'pu\\sh' origin"),
+            ("deny", "watch git \"'push'\""),
+            ("allow", "ssh host \"g''it\" log push"),
+        ],
+    );
+}
+
+#[test]
+fn a_name_that_only_another_shell_will_know_is_asked_about() {
+    all(
+        "shell(git push *)",
+        &[
+            ("ask", "zsh -c 'x=git; $x push'"),
+            ("ask", "ssh host 'g${x}it push'"),
+            ("ask", "ssh host '$(echo git) push'"),
+            ("ask", "ssh host '`echo git`' push"),
+            ("ask", "docker exec c sh -c 'eval \"$x\"'"),
+            ("ask", "pnpm exec zsh -c '$x push'"),
+            ("ask", "watch -n 1 '$x push'"),
+            ("allow", "watch -n 1 'ls $x'"),
+            ("allow", "ssh host 'cd $DIR && ls'"),
+            ("allow", "ssh host 'for i in $(ls); do echo $i; done'"),
+            ("allow", "docker exec c sh -c 'A=$B psql -U $USER'"),
+            ("allow", "docker exec c awk '$1 > 2 {print}' f"),
+            ("allow", "ssh host '$HOME/bin/deploy'"),
+            ("allow", "sh -c 'echo $x'"),
+        ],
+    );
+}
