@@ -362,6 +362,9 @@ impl LinearSession {
                 None => self.submit(&message),
                 Some(_) if self.renderer.view.status.is_busy() => self.not_run(text),
                 Some(command) => {
+                    // Two messages are recorded for one line: what was typed, with what runs first, and what the file says.
+                    self.renderer.was_typed(&typed);
+                    self.renderer.was_typed(&message);
                     let own =
                         OwnCommand { command, is_shared: true, typed: Some(typed), must_succeed: false };
                     vec![
