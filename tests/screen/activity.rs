@@ -1,7 +1,9 @@
 //! The line above the composer: it says what goes on in each phase, for how long, and how to stop it.
 
 use countersign::agent::{Event, Live};
-use countersign::ledger::{CompactionTrigger, Decider, EntryId, Preview};
+use countersign::context::no_room_for_message;
+use countersign::ledger::{CompactionTrigger, Decider, EntryId, ModelRef, Preview};
+use countersign::model::ModelSpec;
 use countersign::ui::replies::reply;
 use countersign::ui::theme::Theme;
 use countersign::ui::update::UiEffect;
@@ -229,6 +231,26 @@ fn a_refusal_is_wrapped_so_that_what_to_do_next_is_read() {
             assert!(rows == most || (rows < most && frame.contains("waits for you")), "{frame}");
             assert!(frame.contains('…'), "{frame}");
         }
+    }
+}
+
+/// The message itself is back in the composer, which has the rows that it needs.
+#[test]
+fn what_to_do_about_a_message_that_does_not_fit_is_in_sight_on_the_lowest_screen() {
+    let spec = ModelSpec { window: 8_000, ..ModelSpec::unknown(ModelRef::parse("anthropic/claude-test")) };
+    let (what, next) = no_room_for_message(&spec, 2_800, 5_000).unwrap();
+    for scene in [scenes::conversation(), scenes::running()] {
+        let mut harness = ScreenHarness::new(scene);
+        harness.local.composer.replace(&"a long message ".repeat(200));
+        harness.local.hint = Some(format!("{what}: {next}"));
+        let frame = harness.frame(40, 10);
+        let words = frame.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains("context window: shorten it"), "{frame}");
+        let high = harness.frame(80, 24).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            high.contains("shorten it (about 5,000 tokens;") && high.contains("room for 4,944"),
+            "{high}"
+        );
     }
 }
 
