@@ -4,6 +4,7 @@ use countersign::agent::{Event, Live};
 use countersign::context::no_room_for_message;
 use countersign::ledger::{CompactionTrigger, Decider, EntryId, ModelRef, Preview};
 use countersign::model::ModelSpec;
+use countersign::ui::local::Unwritable;
 use countersign::ui::replies::reply;
 use countersign::ui::theme::Theme;
 use countersign::ui::update::UiEffect;
@@ -230,6 +231,50 @@ fn a_refusal_is_wrapped_so_that_what_to_do_next_is_read() {
             // Beside what waits for the person there may be room for less.
             assert!(rows == most || (rows < most && frame.contains("waits for you")), "{frame}");
             assert!(frame.contains('…'), "{frame}");
+        }
+    }
+}
+
+/// Words as they are told from each other: without what stands around them.
+fn words_of(text: &str) -> Vec<&str> {
+    text.split_whitespace().map(|word| word.trim_matches([',', ':', '(', ')'])).collect()
+}
+
+#[test]
+fn no_word_is_cut_on_a_narrow_screen() {
+    let scenes: [fn() -> SessionBuilder; 9] = [
+        scenes::running,
+        scenes::waiting_command,
+        scenes::waiting_diff,
+        scenes::retrying,
+        scenes::compacting,
+        scenes::growing,
+        scenes::hosted_growing,
+        scenes::queued,
+        running_beside,
+    ];
+    for scene in scenes {
+        for (is_shut, tabs) in [(false, 0), (false, 1), (true, 0)] {
+            let mut harness = ScreenHarness::new(scene());
+            if is_shut {
+                let why = "no space left on device".to_owned();
+                harness.local.shut = Some(Unwritable { why, entries: 3, said: Vec::new() });
+            }
+            for _ in 0..tabs {
+                harness.frame(120, 40);
+                harness.key(KeyCode::Tab, KeyModifiers::NONE);
+            }
+            let whole = line(&mut harness, (120, 40));
+            let known: Vec<&str> =
+                words_of(&whole).into_iter().map(|word| word.trim_end_matches('…')).collect();
+            for width in 40..=60 {
+                let narrow = line(&mut harness, (width, 12));
+                // Of a path any part is left out, and a sign stands there.
+                let cut = words_of(&narrow).into_iter().filter_map(|word| word.strip_suffix('…'));
+                for word in cut.filter(|word| !word.is_empty() && !word.contains('…')) {
+                    assert!(known.contains(&word), "{width}: {word:?} is cut\n{narrow}\n{whole}");
+                }
+            }
         }
     }
 }

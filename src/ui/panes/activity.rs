@@ -10,7 +10,7 @@ use crate::tool::ASK;
 use crate::ui::focus;
 use crate::ui::local::{Focus, Local, Unwritable};
 use crate::ui::search::Search;
-use crate::ui::text::{fit, width, wrap};
+use crate::ui::text::{fit_words, width, wrap};
 use crate::view::{Offer, Phase, View};
 
 use super::Screen;
@@ -32,6 +32,9 @@ const NARROW: usize = 58;
 
 /// Cells for when a failed call is made again, and which time of how many that is.
 const LEAST_OF_RETRY: usize = 20;
+
+/// Cells for what goes on, beside where keys go: a word, and for how long.
+const LEAST_OF_DOING: usize = 12;
 
 /// What the line says, from the longest way to the shortest.
 struct ActivityLine {
@@ -140,7 +143,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     let sign = if said.sign.is_empty() { 0 } else { width(said.sign) + 1 };
     let room = room.saturating_sub(sign);
     let words = said.words.iter().find(|words| width(words) <= room).or(said.words.last());
-    let words = words.map_or_else(String::new, |words| fit(words, room));
+    let words = words.map_or_else(String::new, |words| fit_words(words, room));
     if hint.is_none() && screen.local.search.as_ref().is_some_and(|search| search.typing) {
         // The terminal's own cursor stands there, so that input methods know the place.
         let before =
@@ -174,7 +177,9 @@ fn wrapped(
     for (row, line) in (area.y..).zip(lines.iter().take(most)) {
         let is_cut = row + 1 == area.y + area.height && lines.len() > most;
         let words = line.to_string();
-        let words = if is_cut { fit(&format!("{words}…"), room) } else { words };
+        // Where the sign that there is more has no room, a word goes for it.
+        let most = room.min(width(&words) + 1);
+        let words = if is_cut { fit_words(&format!("{words} …"), most) } else { words };
         let both = both_ends(
             vec![Span::styled(words, style)],
             stop.take().unwrap_or_default(),
@@ -238,7 +243,7 @@ fn not_recording(shut: &Unwritable) -> Vec<String> {
     let why = one_row(&shut.why);
     let full = format!("{why} · paused · {waiting} to record · retrying automatically");
     let short = format!("paused, {waiting} to record: {why}");
-    let cut = CUTS.into_iter().map(|cells| fit(&short, cells));
+    let cut = CUTS.into_iter().map(|cells| fit_words(&short, cells));
     [full].into_iter().chain(cut).chain(["paused: nothing can be recorded".to_owned()]).collect()
 }
 
@@ -274,8 +279,10 @@ fn on_a_card(screen: &Screen<'_>, room: usize) -> ActivityLine {
         let words = vec![doing(screen, room)];
         return ActivityLine { sign: sign(screen), words, style: screen.theme.status };
     }
-    let both = format!("{} · {words}", doing(screen, beside(words)));
-    ActivityLine { sign: sign(screen), words: vec![both, words.to_owned()], style: screen.theme.status }
+    let left = beside(words);
+    let both = (left >= LEAST_OF_DOING).then(|| format!("{} · {words}", doing(screen, left)));
+    let words = both.into_iter().chain([words.to_owned()]).collect();
+    ActivityLine { sign: sign(screen), words, style: screen.theme.status }
 }
 
 /// What waits for the person, beside what runs meanwhile, and where keys go. `None`: nothing waits.
