@@ -15,11 +15,15 @@ use super::local::{Focus, Local, OfferedRule, RuleToKeep};
 use super::panes::words::one_row;
 use super::reply::{RuleLines, RulePlan};
 use super::request::Request;
+use super::short_hint::told;
 use super::text::fit;
 
 /// Why no rule is shown for a call of a sub-agent, and what there is instead.
 const NO_RULE_BELOW: &str =
     "no rule is offered here · s allows exactly this call for the sub-agent's session";
+
+/// The same on a line that has no room for why.
+const NO_RULE_IN_SHORT: &str = "no rule: s allows this one call";
 
 /// Cells of the name of a program, or of a rule, that are said of it.
 const MOST_OF_NAME: usize = 40;
@@ -58,7 +62,7 @@ pub(super) fn show(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect
         return Vec::new();
     }
     let Some(rule) = asked.rule.clone() else {
-        local.hint = Some(no_rule(view, asked));
+        (local.hint, local.short_hint) = told(no_rule(view, asked), NO_RULE_IN_SHORT);
         return Vec::new();
     };
     let words = |call| {

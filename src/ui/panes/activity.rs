@@ -43,6 +43,9 @@ struct ActivityLine {
     style: Style,
 }
 
+/// The ways to say all of a message beside what waits; the shorter ones say less of it.
+const WHOLE_WAYS: usize = 3;
+
 /// Rows of a screen below which a call that waits has them all.
 const LOW: u16 = 16;
 /// Most rows of a message to the person on a high screen, and on a low one: what to do stands at its end.
@@ -54,7 +57,10 @@ pub(super) fn rows(local: &Local, view: &View, (width, height): (u16, u16)) -> u
     let total = usize::from(width).saturating_sub(2);
     // On a low screen every row is the waiting call's. Elsewhere, too, the rows that were read stay where a message is short.
     let beside = beside_a_message(local, view);
-    if height < LOW && !beside.is_empty() || beside.iter().any(|words| cells_of(words) <= total) {
+    let keeps_rows = local.short_hint.as_ref().is_some_and(|short| short.keeps_rows);
+    let ways = if keeps_rows { beside.len() } else { WHOLE_WAYS };
+    let fits_in_a_row = beside.iter().take(ways).any(|words| cells_of(words) <= total);
+    if height < LOW && !beside.is_empty() || fits_in_a_row {
         return 1;
     }
     let most = if height < LOW { MOST_ROWS.1 } else { MOST_ROWS.0 };
@@ -83,7 +89,11 @@ fn beside_a_message(local: &Local, view: &View) -> Vec<String> {
         0 => "budget".to_owned(),
         waiting => waiting.to_string(),
     };
-    [format!("Waiting for you: {what}"), what, least].map(|what| format!("{what} · {hint}")).to_vec()
+    let short = local.short_hint.as_ref().and_then(|short| short.of(local.hint.as_deref()?));
+    let short = short.map(|words| format!("{least} · {words}"));
+    let whole: [String; WHOLE_WAYS] =
+        [format!("Waiting for you: {what}"), what, least].map(|what| format!("{what} · {hint}"));
+    whole.into_iter().chain(short).collect()
 }
 
 /// Cells of words behind the sign of the line.
@@ -119,7 +129,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     }
     let hint = screen.local.hint.as_ref();
     let beside = beside_a_message(screen.local, screen.view);
-    let in_words = beside.iter().rev().nth(1);
+    let in_words = beside.get(1);
     if area.height == 1 && in_words.is_some_and(|words| cells_of(words) + cells(&stop) + 2 > total) {
         // What waits is said in words, and the help has that key, too.
         stop.clear();
