@@ -137,6 +137,10 @@ fn in_composer(local: &mut Local, view: &View, step: isize, press: Press) -> boo
 pub(super) fn scroll(local: &mut Local, by: i32) -> bool {
     let Some(reading) = local.reading.as_mut().filter(|reading| reading.scrolls()) else { return false };
     reading.go(by);
+    if local.always.is_some() {
+        // Beside the rule that is shown other rows of its call are another thing to read.
+        local.stand.clear();
+    }
     true
 }
 
