@@ -14,7 +14,7 @@ use super::composer::cut_last;
 use super::effect::UiEffect;
 use super::key_timing::Press;
 use super::local::{Focus, Local, Overlay, ReadProgress, Reason};
-use super::short_hint::told_in_a_row;
+use super::short_hint::{told, told_in_a_row};
 use super::visible_decision::{Refusal, Shown};
 
 /// Answers the call that has the keys, if the person has seen it for long enough, and whole where that matters. The keys
@@ -131,7 +131,8 @@ pub(super) fn choose(local: &mut Local, view: &View, press: Press) -> Option<Vec
             Some(decide(local, view, press, answer))
         }
         None => {
-            local.hint = Some(format!("there is no choice {c} · r answers in words"));
+            let words = format!("there is no choice {c} · r answers in words");
+            (local.hint, local.short_hint) = told(words, "no such choice · r: in words");
             Some(Vec::new())
         }
     }

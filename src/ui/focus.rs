@@ -13,6 +13,7 @@ use super::editing;
 use super::key_timing::{Press, types};
 use super::keymap::KeyAction;
 use super::local::{Focus, Local};
+use super::short_hint::told;
 
 /// Whether something that waits has the keys.
 pub(super) fn waits(focus: Focus) -> bool {
@@ -85,7 +86,8 @@ pub(super) fn give(local: &mut Local, view: &View) {
         Some(there) => {
             (local.focus, local.search) = (there, None);
             local.scroll.top = None;
-            local.hint = Some("it has the keys now: press the key again".to_owned());
+            let words = "it has the keys now: press the key again";
+            (local.hint, local.short_hint) = told(words, "it has the keys: press again");
         }
         None => local.hint = Some("nothing waits for you".to_owned()),
     }

@@ -293,7 +293,8 @@ fn take(local: &mut Local, view: &View, press: Press, always: OfferedRule) -> Ve
             return Vec::new();
         }
         (_, None) => {
-            local.hint = Some("the configuration is still being read".to_owned());
+            let words = "the configuration is still being read";
+            (local.hint, local.short_hint) = told(words, "still being read: press again");
             return Vec::new();
         }
     };
