@@ -9,6 +9,7 @@ use super::effect::UiEffect;
 use super::key_timing::Press;
 use super::keymap::KeyAction;
 use super::local::{Focus, Local, OfferedRule};
+use super::short_hint::told;
 use super::{editing, session_rule};
 
 /// What a key does that answers what has the focus; `None` when the command is no answer.
@@ -29,7 +30,8 @@ pub(super) fn answer(
             return Some(Vec::new());
         }
         KeyAction::Edit if checks_a_goal(local, view) => {
-            local.hint = Some("the check of a goal cannot be changed: n denies it".to_owned());
+            let words = "the check of a goal cannot be changed: n denies it";
+            (local.hint, local.short_hint) = told(words, "it stays as it is: n denies it");
             return Some(Vec::new());
         }
         KeyAction::Edit => {
@@ -91,7 +93,8 @@ pub(super) fn has_meaning(local: &mut Local, view: &View, command: KeyAction) ->
         KeyAction::Once | KeyAction::Session | KeyAction::Sandboxed | KeyAction::Always | KeyAction::Edit
     );
     if allows && is_question {
-        local.hint = Some("a question: tab, then a number picks, r answers in words, n declines".to_owned());
+        let words = "a question: tab, then a number picks, r answers in words, n declines";
+        (local.hint, local.short_hint) = told(words, "a number picks, r words, n none");
         return false;
     }
     match command {

@@ -14,6 +14,7 @@ use super::composer::cut_last;
 use super::effect::UiEffect;
 use super::key_timing::Press;
 use super::local::{Focus, Local, Overlay, ReadProgress, Reason};
+use super::short_hint::{told, told_in_a_row};
 use super::visible_decision::{Refusal, Shown};
 
 /// Answers the call that has the keys, if the person has seen it for long enough, and whole where that matters. The keys
@@ -73,13 +74,18 @@ pub(super) fn show_rest(local: &mut Local, request: EntryId) -> bool {
     let unread = |reading: &&mut ReadProgress| reading.request == request && reading.is_unread();
     let Some(reading) = local.reading.as_mut().filter(unread) else { return false };
     if reading.goes_on() {
-        let words = match (reading.is_page, local.always.is_some()) {
-            (false, false) => "too long to be read here: o shows all of it",
+        let (words, short) = match (reading.is_page, local.always.is_some()) {
+            (false, false) => ("too long to be read here: o shows all of it", "too long here: o shows all"),
             // There the key is none.
-            (false, true) => "too long to be read here: esc, then o shows all",
-            (true, _) => "not all of this call is shown, so it cannot be allowed here",
+            (false, true) => {
+                ("too long to be read here: esc, then o shows all", "too long: esc, then o shows all")
+            }
+            (true, _) => (
+                "not all of this call is shown, so it cannot be allowed here",
+                "not all shown: not allowed here",
+            ),
         };
-        local.hint = Some(words.to_owned());
+        (local.hint, local.short_hint) = told_in_a_row(words, short);
         local.stand.clear();
         return true;
     }
@@ -91,15 +97,22 @@ pub(super) fn show_rest(local: &mut Local, request: EntryId) -> bool {
         return true;
     }
     reading.go_on();
-    let words = if reading.from + reading.rows >= reading.must.min(reading.all) {
-        "now shown: press again"
-    } else {
-        "more below: press again"
+    let is_end = reading.from + reading.rows >= reading.must.min(reading.all);
+    // The page has more rows. On it no key stands in the way, and `a` goes on from there.
+    let (words, short) = match (is_end, reading.is_page, local.always.is_some()) {
+        (true, _, _) => ("now shown: press again", "now shown: press again"),
+        (false, true, _) => ("more below: press again", "more below: press again"),
+        (false, false, false) => {
+            ("more below: press again · o: read it in full", "more below · o: read it in full")
+        }
+        (false, false, true) => {
+            ("more below: press again · esc, o: read it in full, then a", "more below · esc, o: in full")
+        }
     };
     if let Some(Overlay::Output(_, at)) = &mut local.overlay {
         *at = u16::try_from(reading.from).unwrap_or(u16::MAX);
     }
-    local.hint = Some(words.to_owned());
+    (local.hint, local.short_hint) = told_in_a_row(words, short);
     local.stand.clear();
     true
 }
@@ -118,7 +131,8 @@ pub(super) fn choose(local: &mut Local, view: &View, press: Press) -> Option<Vec
             Some(decide(local, view, press, answer))
         }
         None => {
-            local.hint = Some(format!("there is no choice {c} · r answers in words"));
+            let words = format!("there is no choice {c} · r answers in words");
+            (local.hint, local.short_hint) = told(words, "no such choice · r: in words");
             Some(Vec::new())
         }
     }

@@ -13,6 +13,7 @@ use super::editing;
 use super::key_timing::{Press, types};
 use super::keymap::KeyAction;
 use super::local::{Focus, Local};
+use super::short_hint::told;
 
 /// Whether something that waits has the keys.
 pub(super) fn waits(focus: Focus) -> bool {
@@ -85,7 +86,8 @@ pub(super) fn give(local: &mut Local, view: &View) {
         Some(there) => {
             (local.focus, local.search) = (there, None);
             local.scroll.top = None;
-            local.hint = Some("it has the keys now: press the key again".to_owned());
+            let words = "it has the keys now: press the key again";
+            (local.hint, local.short_hint) = told(words, "it has the keys: press again");
         }
         None => local.hint = Some("nothing waits for you".to_owned()),
     }
@@ -137,6 +139,10 @@ fn in_composer(local: &mut Local, view: &View, step: isize, press: Press) -> boo
 pub(super) fn scroll(local: &mut Local, by: i32) -> bool {
     let Some(reading) = local.reading.as_mut().filter(|reading| reading.scrolls()) else { return false };
     reading.go(by);
+    if local.always.is_some() {
+        // Beside the rule that is shown other rows of its call are another thing to read.
+        local.stand.clear();
+    }
     true
 }
 

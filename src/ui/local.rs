@@ -23,6 +23,7 @@ use super::replay_keys::Replay;
 pub use super::scroll::{Anchor, FoundWords, Mark, Position, Scroll};
 use super::search::Search;
 use super::selection::Pointer;
+pub use super::short_hint::ShortHint;
 use super::status_line::StatusLine;
 pub use super::unwritable::Unwritable;
 use super::vim::Vim;
@@ -63,6 +64,8 @@ pub struct Local {
     pub thinking_open: bool,
     /// One line that stands in the status line until the next key.
     pub hint: Option<String>,
+    /// The same in fewer words, if it can be said so.
+    pub short_hint: Option<ShortHint>,
     /// The line that says what waits for the end of a run: it goes when that has ended.
     pub hint_of_run: Option<String>,
     /// Whether Ctrl-C was pressed once on an empty composer.
@@ -254,6 +257,7 @@ impl Local {
             scroll: Scroll::default(),
             thinking_open: false,
             hint: None,
+            short_hint: None,
             hint_of_run: None,
             quit_armed: false,
             rewind: None,

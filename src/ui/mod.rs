@@ -169,6 +169,7 @@ mod recorder;
 mod replay_keys;
 mod replay_pace;
 mod settings;
+mod short_hint;
 mod submit;
 mod terminal_integration;
 mod terminal_replies;

@@ -19,6 +19,8 @@ pub struct ReadProgress {
     pub must: usize,
     /// The person was told which lines have not been in sight, at the end of them.
     pub is_waived: bool,
+    /// All of it was in sight on its page, and stood there when a key on that page asked for the rule that is shown now.
+    pub was_read: bool,
     /// Whether it is the page that takes the whole screen.
     pub is_page: bool,
 }
@@ -41,7 +43,13 @@ impl ReadProgress {
 
     /// Whether something that must be read has not been in sight yet.
     pub fn is_unread(&self) -> bool {
-        self.seen < self.must && !self.is_waived
+        self.seen < self.must && !self.is_waived && !self.was_read
+    }
+
+    /// A key on the page goes on to the pane: what was read there whole is not read there again. Lines that were jumped over were not
+    /// read.
+    pub(super) fn leaves_page(&mut self) {
+        self.was_read |= self.is_page && self.seen >= self.must;
     }
 
     /// How many lines were jumped over on the way to the end, which is in sight.
@@ -63,7 +71,8 @@ impl ReadProgress {
         let same = same.filter(|before| before.rows <= now.rows);
         let known = same.map_or(0, |before| before.seen);
         let seen = if now.from <= known { known.max(now.seen) } else { known };
-        Self { seen, is_waived: same.is_some_and(|before| before.is_waived), ..now }
+        let was_read = before.is_some_and(|before| before.request == now.request && before.was_read);
+        Self { seen, is_waived: same.is_some_and(|before| before.is_waived), was_read, ..now }
     }
 
     /// Goes to the first line that has not been in sight.

@@ -1,6 +1,6 @@
 //! The key a: the rule that "always" would take is shown, with the calls that it would have covered, before it can be taken.
 
-use ratatui::crossterm::event::KeyCode;
+use ratatui::crossterm::event::{KeyCode, KeyEvent};
 
 use crate::agent::Answer;
 use crate::ledger::{ApprovalRequest, Sandboxing, Scope};
@@ -9,17 +9,22 @@ use crate::view::{View, summary};
 
 use super::deciding::{decide, is_allowed};
 use super::effect::UiEffect;
+use super::focus;
 use super::key_timing::Press;
 use super::keymap::{KeyAction, KeyContext};
 use super::local::{Focus, Local, OfferedRule, RuleToKeep};
 use super::panes::words::one_row;
 use super::reply::{RuleLines, RulePlan};
 use super::request::Request;
+use super::short_hint::told;
 use super::text::fit;
 
 /// Why no rule is shown for a call of a sub-agent, and what there is instead.
 const NO_RULE_BELOW: &str =
     "no rule is offered here · s allows exactly this call for the sub-agent's session";
+
+/// The same on a line that has no room for why.
+const NO_RULE_IN_SHORT: &str = "no rule: s allows this one call";
 
 /// Cells of the name of a program, or of a rule, that are said of it.
 const MOST_OF_NAME: usize = 40;
@@ -58,7 +63,7 @@ pub(super) fn show(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect
         return Vec::new();
     }
     let Some(rule) = asked.rule.clone() else {
-        local.hint = Some(no_rule(view, asked));
+        (local.hint, local.short_hint) = told(no_rule(view, asked), NO_RULE_IN_SHORT);
         return Vec::new();
     };
     let words = |call| {
@@ -79,6 +84,9 @@ pub(super) fn show(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect
         names_files: false,
         reading: None,
     });
+    if let Some(reading) = local.reading.as_mut().filter(|reading| reading.request == request) {
+        reading.leaves_page();
+    }
     // A search that lay below is over: its line would say what keys mean.
     (local.overlay, local.search) = (None, None);
     local.focus = Focus::Approval(asked.call);
@@ -110,7 +118,7 @@ pub(super) fn press(local: &mut Local, view: &View, press: Press) -> Option<Vec<
         local.always = None;
         return None;
     }
-    let command = local.keymap.lookup(KeyContext::Approval, key);
+    let command = meant(local, key);
     // What the sandbox cannot hide is read like a rule, and its own key takes it.
     let is_rule = always.is_rule();
     if is_rule && (key.code == KeyCode::Enter || command == Some(KeyAction::Always)) {
@@ -149,7 +157,12 @@ pub(super) fn press(local: &mut Local, view: &View, press: Press) -> Option<Vec<
         local.always = None;
         return Some(Vec::new());
     }
-    if up_or_down.is_some() || is_page(command) {
+    if let Some(pages) = pages(command) {
+        // The rule is whole in sight: the call above it goes by a page of the rows that it has.
+        focus::turn(local, view, pages);
+        return Some(Vec::new());
+    }
+    if up_or_down.is_some() {
         return Some(Vec::new());
     }
     if command.is_some_and(passes) {
@@ -172,9 +185,19 @@ const fn passes(command: KeyAction) -> bool {
     )
 }
 
-/// Whether a key goes through pages: here through those of what is read, and nothing else.
-fn is_page(command: Option<KeyAction>) -> bool {
-    matches!(command, Some(KeyAction::PageUp | KeyAction::PageDown))
+/// What a key means here: what it means for a call, and a space goes on by a page, as in a pager.
+fn meant(local: &Local, key: KeyEvent) -> Option<KeyAction> {
+    let is_space = key.code == KeyCode::Char(' ') && key.modifiers.is_empty();
+    local.keymap.lookup(KeyContext::Approval, key).or(is_space.then_some(KeyAction::PageDown))
+}
+
+/// How many pages a key goes on through what is read; here it goes through nothing else.
+fn pages(command: Option<KeyAction>) -> Option<i32> {
+    match command {
+        Some(KeyAction::PageUp) => Some(-1),
+        Some(KeyAction::PageDown) => Some(1),
+        _ => None,
+    }
 }
 
 /// The scope that a digit names.
@@ -270,7 +293,8 @@ fn take(local: &mut Local, view: &View, press: Press, always: OfferedRule) -> Ve
             return Vec::new();
         }
         (_, None) => {
-            local.hint = Some("the configuration is still being read".to_owned());
+            let words = "the configuration is still being read";
+            (local.hint, local.short_hint) = told(words, "still being read: press again");
             return Vec::new();
         }
     };

@@ -19,6 +19,7 @@ use super::picker_keys;
 use super::report::Question;
 use super::request::Request;
 use super::search::Search;
+use super::short_hint::told;
 
 /// Sends what was typed. While a run is under way it steers; it never answers a call that waits.
 pub(super) fn send(local: &mut Local, view: &View) -> Vec<UiEffect> {
@@ -47,7 +48,8 @@ fn say(local: &mut Local, view: &View, message: impl Into<UserMessage>) -> Vec<U
     local.scroll.top = None;
     local.focus = Focus::Composer;
     if local.waiting(view).iter().any(|(_, asked)| asked.name == ASK) {
-        local.hint = Some("the question is still waiting: tab, then r answers it".to_owned());
+        let words = "the question is still waiting: tab, then r answers it";
+        (local.hint, local.short_hint) = told(words, "waiting: tab, then r answers it");
     }
     vec![UiEffect::Send(Intent::Submit(message.into()))]
 }

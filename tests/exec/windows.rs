@@ -104,7 +104,7 @@ fn a_window_without_room_for_the_instructions_is_named_before_anything_is_sent()
     let ran = world.exec(&["-m", "own/small", "hello"]);
     assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{}", ran.err);
     for wanted in [
-        "note: The context window of own/small (2000 tokens) is too small",
+        "note: The context window of own/small (2,000 tokens) is too small",
         "[models.\"own/small\"]",
         "error: ",
     ] {

@@ -1,7 +1,10 @@
 //! The line above the composer: it says what goes on in each phase, for how long, and how to stop it.
 
 use countersign::agent::{Event, Live};
-use countersign::ledger::{CompactionTrigger, Decider, EntryId, Preview};
+use countersign::context::no_room_for_message;
+use countersign::ledger::{CompactionTrigger, Decider, EntryId, ModelRef, Preview};
+use countersign::model::ModelSpec;
+use countersign::ui::local::Unwritable;
 use countersign::ui::replies::reply;
 use countersign::ui::theme::Theme;
 use countersign::ui::update::UiEffect;
@@ -229,6 +232,70 @@ fn a_refusal_is_wrapped_so_that_what_to_do_next_is_read() {
             assert!(rows == most || (rows < most && frame.contains("waits for you")), "{frame}");
             assert!(frame.contains('…'), "{frame}");
         }
+    }
+}
+
+/// Words as they are told from each other: without what stands around them.
+fn words_of(text: &str) -> Vec<&str> {
+    text.split_whitespace().map(|word| word.trim_matches([',', ':', '(', ')'])).collect()
+}
+
+#[test]
+fn no_word_is_cut_on_a_narrow_screen() {
+    let scenes: [fn() -> SessionBuilder; 9] = [
+        scenes::running,
+        scenes::waiting_command,
+        scenes::waiting_diff,
+        scenes::retrying,
+        scenes::compacting,
+        scenes::growing,
+        scenes::hosted_growing,
+        scenes::queued,
+        running_beside,
+    ];
+    for scene in scenes {
+        for (is_shut, tabs) in [(false, 0), (false, 1), (true, 0)] {
+            let mut harness = ScreenHarness::new(scene());
+            if is_shut {
+                let why = "no space left on device".to_owned();
+                harness.local.shut = Some(Unwritable { why, entries: 3, said: Vec::new() });
+            }
+            for _ in 0..tabs {
+                harness.frame(120, 40);
+                harness.key(KeyCode::Tab, KeyModifiers::NONE);
+            }
+            let whole = line(&mut harness, (120, 40));
+            let known: Vec<&str> =
+                words_of(&whole).into_iter().map(|word| word.trim_end_matches('…')).collect();
+            for width in 40..=60 {
+                let narrow = line(&mut harness, (width, 12));
+                // Of a path any part is left out, and a sign stands there.
+                let cut = words_of(&narrow).into_iter().filter_map(|word| word.strip_suffix('…'));
+                for word in cut.filter(|word| !word.is_empty() && !word.contains('…')) {
+                    assert!(known.contains(&word), "{width}: {word:?} is cut\n{narrow}\n{whole}");
+                }
+            }
+        }
+    }
+}
+
+/// The message itself is back in the composer, which has the rows that it needs.
+#[test]
+fn what_to_do_about_a_message_that_does_not_fit_is_in_sight_on_the_lowest_screen() {
+    let spec = ModelSpec { window: 8_000, ..ModelSpec::unknown(ModelRef::parse("anthropic/claude-test")) };
+    let (what, next) = no_room_for_message(&spec, 2_800, 5_000).unwrap();
+    for scene in [scenes::conversation(), scenes::running()] {
+        let mut harness = ScreenHarness::new(scene);
+        harness.local.composer.replace(&"a long message ".repeat(200));
+        harness.local.hint = Some(format!("{what}: {next}"));
+        let frame = harness.frame(40, 10);
+        let words = frame.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains("context window: shorten it"), "{frame}");
+        let high = harness.frame(80, 24).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            high.contains("shorten it (about 5,000 tokens;") && high.contains("room for 4,944"),
+            "{high}"
+        );
     }
 }
 

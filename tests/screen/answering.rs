@@ -5,8 +5,9 @@ use countersign::ledger::{Preview, Sandboxing};
 use countersign::ui::rebinding::Rebinding;
 use countersign::ui::update::UiEffect;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
-use serde_json::json;
+use serde_json::{Value, json};
 
+use crate::scenes;
 use crate::screen_harness::ScreenHarness;
 use crate::session_builder::SessionBuilder;
 
@@ -51,6 +52,60 @@ fn a_low_screen_leaves_no_answer_out() {
     harness.turns();
     let after = harness.frame(40, 10);
     assert!(after.contains("y once  n deny  s a b r e"), "{after}");
+}
+
+/// A call of this tool waits.
+fn waiting(name: &str, arguments: Value, preview: Preview) -> SessionBuilder {
+    let mut builder = SessionBuilder::new();
+    builder.user("Go.");
+    let call = builder.tool_use(name, arguments);
+    let open = builder.say(None, "", "", vec![call]).remove(0);
+    builder.ask(open.id(), name, preview);
+    std::mem::forget(open);
+    builder
+}
+
+/// A command waits because of a file that the sandbox cannot hide.
+fn beside_a_secret() -> SessionBuilder {
+    let mut builder = SessionBuilder::new();
+    builder.user("Go.");
+    let call = builder.tool_use("shell", json!({ "command": "make" }));
+    let open = builder.say(None, "", "", vec![call]).remove(0);
+    builder.sandboxing = Sandboxing::Within;
+    builder.gaps = vec![".env (/w/.env)".to_owned()];
+    builder.ask(open.id(), "shell", Preview::Command("make".to_owned()));
+    std::mem::forget(open);
+    builder
+}
+
+#[test]
+fn on_the_lowest_screen_the_keys_that_allow_and_deny_are_whole() {
+    let diff = Preview::Diff("--- a/a.rs\n+++ b/a.rs\n@@ -1 +1 @@\n-old\n+new\n".to_owned());
+    let asks = json!({ "question": "Which?", "choices": ["one", "two"] });
+    for (what, builder, allows, denies) in [
+        ("a command", asked(), "y once", "n deny"),
+        ("a file", waiting("write", json!({ "path": "a.rs", "content": "new" }), diff), "y once", "n deny"),
+        ("a secret", beside_a_secret(), "y once  g anyway", "n deny"),
+        ("a server", waiting("mcp__mail__send", json!({ "to": "a@b.c" }), Preview::None), "y once", "n deny"),
+        ("a page", waiting("fetch", json!({ "url": "https://a.b/c" }), Preview::None), "y once", "n deny"),
+        ("an agent", waiting("delegate_to_x", json!({ "task": "Look." }), Preview::None), "y once", "n deny"),
+        ("a sub-agent's call", scenes::waiting_below(), "y once", "n deny"),
+        ("a question", waiting("ask", asks, Preview::None), "1-2 choose", "n none"),
+        // Whoever does not raise it says what to do instead.
+        ("a budget", scenes::budget_stop(), "g raise to 100 turns", "tab back"),
+    ] {
+        let mut harness = ScreenHarness::new(builder);
+        assert!(harness.frame(40, 10).contains("tab to decide"), "{what}: {}", harness.frame(40, 10));
+        harness.turns();
+        let frame = harness.frame(40, 10);
+        assert!(frame.contains(allows) && frame.contains(denies), "{what}: {frame}");
+    }
+    // What is said of a key that a question does not take has the keys that it does.
+    let asks = json!({ "question": "Which?", "choices": ["one", "two"] });
+    let mut harness = ScreenHarness::new(waiting("ask", asks, Preview::None));
+    harness.frame(40, 10);
+    assert!(harness.answers("9").is_empty());
+    assert!(harness.frame(40, 10).contains("1 · no such choice · r: in words"), "{}", harness.frame(40, 10));
 }
 
 #[test]

@@ -3,12 +3,13 @@
 
 use crate::linear_harness::LinearHarness;
 use crate::scenes;
-use crate::session_builder::SessionBuilder;
+use crate::session_builder::{SessionBuilder, settings};
 use countersign::agent::{Event, Intent, Live};
 use countersign::hooks::HookPoint;
 use countersign::ledger::{AttachedFile, Millis, Pastes, UserMessage};
 use countersign::ui::linear::{Echo, Line, LinearEffect};
 use countersign::ui::{Reply, Request};
+use countersign::view::{NamedCommand, Template, ViewSettings};
 
 #[test]
 fn what_went_with_a_message_is_said_and_how_much_of_it() {
@@ -31,6 +32,37 @@ fn what_went_with_a_message_is_said_and_how_much_of_it() {
     let told = "sent with it: [file: long.txt, only the beginning of line 1, 12,001 bytes of it not sent]\n";
     assert!(said.contains(told), "{said}");
     assert!(!said.contains("you: see"), "its words are known: {said}");
+}
+
+/// Two messages are recorded for a skill that runs something first; the line that was typed stood there three times.
+#[test]
+fn a_skill_is_said_once_whether_it_runs_something_first_or_not() {
+    for text in ["Look at $1.", "State: !`git status`\n\nLook at $1."] {
+        let skill = NamedCommand {
+            name: "sk".to_owned(),
+            description: String::new(),
+            hint: String::new(),
+            file: ".agents/skills/sk/SKILL.md".to_owned(),
+            sha256: "ab".to_owned(),
+            template: Template::read(text, false),
+            is_skill: true,
+        };
+        let known = ViewSettings { commands: vec![skill], ..settings() };
+        let mut lines = LinearHarness::told(SessionBuilder::new(), known);
+        let acts = lines.types("/sk a b");
+        let message = match acts.as_slice() {
+            [LinearEffect::Send(Intent::Submit(message))] => message.clone(),
+            [LinearEffect::Send(Intent::Command(own)), LinearEffect::Send(Intent::Queue(message))] => {
+                lines.builder.own_command(own.typed.as_deref().unwrap(), "clean");
+                message.clone()
+            }
+            other => panic!("{text}: {other:?}"),
+        };
+        lines.builder.message(message);
+        lines.hears();
+        assert_eq!(lines.said.matches("you: /sk a b").count(), 1, "{text}\n{}", lines.said);
+        assert!(!lines.said.contains("Look at a"), "{}", lines.said);
+    }
 }
 
 #[test]

@@ -183,3 +183,91 @@ fn a_long_rule_can_be_put_away_and_the_wheel_scrolls_it() {
     mouse.look();
     assert!(mouse.screen().contains("rows 2–3"), "{}", mouse.screen());
 }
+
+/// A file of some hundred lines is written anew; a rule is offered for that.
+fn overwrites() -> SessionBuilder {
+    let changed: String = (1..=300).map(|n| format!("-old {n}\n+new {n}\n")).collect();
+    let diff = format!("--- a/src/a.rs\n+++ b/src/a.rs\n@@ -1,300 +1,300 @@\n{changed}");
+    let mut builder = SessionBuilder::new();
+    builder.user("Write it.");
+    let call = builder.tool_use("write", json!({ "path": "src/a.rs", "content": "" }));
+    let open = builder.say(None, "", "Anew.", vec![call]).remove(0);
+    builder.offer(open.id(), "write", Preview::Diff(diff), Some(OVERWRITES));
+    std::mem::forget(open);
+    builder
+}
+
+const OVERWRITES: &str = "write(src/a.rs)";
+
+/// The rule for it is shown, and where it could be kept.
+fn offers(harness: &mut ScreenHarness) {
+    assert!(!harness.press("a").is_empty(), "the rule is shown");
+    harness.frame(80, 24);
+    reply(&mut harness.local, &harness.view, Reply::RulePlan(plan(OVERWRITES)));
+    harness.frame(80, 24);
+    harness.waits(1_000);
+}
+
+#[test]
+fn whoever_reads_on_is_told_of_the_page_that_has_more_rows() {
+    for (width, height) in [(80, 24), (40, 10)] {
+        let mut harness = harness(overwrites());
+        harness.frame(width, height);
+        assert!(harness.answers("y").is_empty(), "it was not read");
+        let frame = harness.frame(width, height);
+        assert!(frame.contains("o: read it in full"), "{frame}");
+    }
+    let mut harness = harness(overwrites());
+    harness.frame(80, 24);
+    harness.turns();
+    offers(&mut harness);
+    let frame = harness.frame(80, 24);
+    assert!(frame.contains("pgup pgdn scroll · esc, then o shows all"), "{frame}");
+    assert!(harness.press("2").is_empty(), "it was not read");
+    let frame = harness.frame(80, 24);
+    assert!(frame.contains("esc, o: read it in full, then a"), "{frame}");
+}
+
+#[test]
+fn a_call_above_a_rule_goes_by_pages() {
+    let mut harness = harness(overwrites());
+    harness.frame(80, 24);
+    harness.turns();
+    offers(&mut harness);
+    for key in [KeyCode::PageDown, KeyCode::Char(' ')] {
+        let before = harness.local.reading.unwrap();
+        assert!(harness.key(key, NONE).is_empty());
+        harness.frame(80, 24);
+        let now = harness.local.reading.unwrap();
+        assert_eq!((now.from, now.seen), (before.from + before.rows, before.seen + before.rows), "{key:?}");
+        assert!(harness.local.always.is_some() && harness.local.composer.is_empty());
+        assert!(!harness.local.is_ripe(&harness.view), "other rows are another thing to read");
+        harness.waits(1_000);
+        harness.frame(80, 24);
+    }
+}
+
+/// The whole call was to be read a second time, two rows at a time.
+#[test]
+fn what_was_read_whole_on_its_page_is_not_read_again_before_the_rule_is_taken() {
+    for is_whole in [true, false] {
+        let mut harness = harness(overwrites());
+        harness.frame(80, 24);
+        harness.turns();
+        harness.press("o");
+        let mut pages = 0;
+        loop {
+            harness.frame(80, 24);
+            harness.waits(1_000);
+            if pages > 2 && !is_whole || !harness.local.reading.unwrap().is_unread() {
+                break;
+            }
+            pages += 1;
+            assert!(pages < 80, "{}", harness.frame(80, 24));
+            harness.key(KeyCode::PageDown, NONE);
+        }
+        offers(&mut harness);
+        let wanted = is_whole.then_some(Scope::Project);
+        assert_eq!(taken(&harness.press("2"), OVERWRITES), wanted, "{}", harness.frame(80, 24));
+    }
+}

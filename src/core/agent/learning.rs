@@ -193,7 +193,10 @@ mod tests {
         let effects = submit(&mut agent, &long);
         assert!(effects.contains(&back) && !effects.iter().any(is_call), "{effects:?}");
         let why = refusal(&effects);
-        assert!(why.contains("about 2000 tokens") && why.contains("(4000 tokens, of which"), "{why}");
+        assert!(
+            why.contains(": shorten it (about 2,000 tokens; ") && why.contains(" of its 4,000)"),
+            "{why}"
+        );
         assert!(agent.ledger().entries().is_empty(), "nothing is written");
         assert!(submit(&mut agent, "short").iter().any(is_call));
         assert!(submit(&mut agent, &long).contains(&back), "one that steers goes back, too");

@@ -2,7 +2,9 @@
 
 use crate::budget::{Cost, Forecast};
 use crate::context::tokens_of;
-use crate::ledger::{Change, Ending, EntryId, MicroDollars, Millis, Note, NoteKind, PriceEstimate, Remark};
+use crate::ledger::{
+    Change, Ending, EntryId, MicroDollars, Millis, Note, NoteKind, PriceEstimate, Remark, grouped,
+};
 use crate::model::ModelSpec;
 
 use super::phase::Phase;
@@ -73,8 +75,8 @@ fn noted(about: EntryId, next: &Forecast, cost: &Cost, limit: u64) -> Note {
         "The next request would cost about {}: {} for the prompt ({} cached and {} new tokens){answer}. You are asked above {}.",
         cost.most(),
         cost.prompt,
-        next.cached,
-        next.fresh,
+        grouped(next.cached),
+        grouped(next.fresh),
         MicroDollars(limit),
     );
     let estimate = PriceEstimate {

@@ -7,7 +7,7 @@ use crate::context::{self, words};
 use crate::hooks::Payload;
 use crate::ledger::{
     Change, CompactionTrigger, CutBy, Ending, FORMAT_VERSION, Injected, Injector, Message, Millis, Note,
-    Remark, SessionStarted, Transition, Unsettled, Usage, UserMessage,
+    Remark, SessionStarted, Transition, Unsettled, Usage, UserMessage, grouped,
 };
 use crate::model::{Draft, ModelSpec, Price, Request};
 
@@ -200,7 +200,9 @@ impl Agent {
         let limit = Limit::InputTokens;
         let left = self.history.meter().left(limit, now).filter(|left| size > *left)?;
         Some(format!(
-            "The next request would read about {size} tokens, and {left} are left of {}.",
+            "The next request would read about {} tokens, and {} are left of {}.",
+            grouped(size),
+            grouped(left),
             limit.name()
         ))
     }

@@ -1,5 +1,6 @@
 //! Whether a window has room: for what every request contains, for a message beside that, and for an answer.
 
+use crate::ledger::grouped;
 use crate::model::ModelSpec;
 
 /// The fewest tokens that are asked for as an answer, however little room a window leaves.
@@ -19,9 +20,11 @@ pub fn no_room_at_all(spec: &ModelSpec, fixed: u64) -> Option<NoRoom> {
     if fixed.saturating_add(LEAST_ANSWER) <= *window {
         return None;
     }
+    // What helps stands behind it, and on a low screen both have a few short rows.
     let what = format!(
-        "The context window of {model} ({window} tokens) is too small: the instructions and tools of every request take about \
-         {fixed} tokens, and an answer needs {LEAST_ANSWER}"
+        "The context window of {model} ({} tokens) is too small: the instructions and tools take about {}, an answer {LEAST_ANSWER}",
+        grouped(*window),
+        grouped(fixed),
     );
     Some((what, larger_window(spec)))
 }
@@ -33,13 +36,15 @@ pub fn no_room_for_message(spec: &ModelSpec, fixed: u64, said: u64) -> Option<No
     if none.is_some() || fixed.saturating_add(said).saturating_add(LEAST_ANSWER) <= *window {
         return none;
     }
-    let kept = fixed.saturating_add(LEAST_ANSWER);
-    let what = format!(
-        "The message (about {said} tokens) does not fit into the context window of {model} ({window} tokens, of which \
-         every request needs {kept})"
-    );
+    let room = window.saturating_sub(fixed.saturating_add(LEAST_ANSWER));
+    // What to do comes before the numbers: on a low screen two short rows are all there is.
+    let what = "The message does not fit into the context window".to_owned();
     let next = format!(
-        "shorten it, or put the text into a file and write its path without @, so that the model reads it in parts; or {}",
+        "shorten it (about {} tokens; {model} has room for {} of its {}), or put the text into a file and write its path \
+         without @, so that the model reads it in parts; or {}",
+        grouped(said),
+        grouped(room),
+        grouped(*window),
         larger_window(spec)
     );
     Some((what, next))
@@ -53,8 +58,11 @@ pub fn little_room(spec: &ModelSpec, fixed: u64, percent: u64) -> Option<NoRoom>
     let needed = fixed.saturating_add(SUMMARY_TOKENS.min(window / 8)).saturating_add(LEAST_ANSWER);
     no_room_at_all(spec, fixed).or_else(|| {
         let what = format!(
-            "The context window of {model} ({window} tokens) has little room: the instructions and tools of every request take \
-             about {fixed} tokens, and the conversation is summarised at {full} (loop.compact_at_percent)"
+            "The context window of {model} ({} tokens) has little room: the instructions and tools of every request take \
+             about {} tokens, and the conversation is summarised at {} (loop.compact_at_percent)",
+            grouped(*window),
+            grouped(fixed),
+            grouped(full),
         );
         (needed > full).then(|| (what, larger_window(spec)))
     })
@@ -81,7 +89,7 @@ mod tests {
     #[test]
     fn a_window_that_is_too_small_is_named_with_both_sizes_and_the_key() {
         let (what, next) = no_room_at_all(&spec(3_000), 2_800).unwrap();
-        for wanted in ["near/small", "(3000 tokens)", "about 2800 tokens", "needs 256"] {
+        for wanted in ["near/small", "(3,000 tokens)", "about 2,800", "an answer 256"] {
             assert!(what.contains(wanted), "{what}");
         }
         assert!(next.contains("`window` in [models.\"near/small\"]") && next.contains("/model"), "{next}");
@@ -91,12 +99,9 @@ mod tests {
     #[test]
     fn a_message_that_does_not_fit_beside_the_rest_is_named_with_its_size() {
         let (what, next) = no_room_for_message(&spec(8_000), 2_800, 5_000).unwrap();
-        assert!(
-            what.contains("about 5000 tokens")
-                && what.contains("(8000 tokens, of which every request needs 3056)"),
-            "{what}"
-        );
-        assert!(next.starts_with("shorten it") && next.contains("[models.\"near/small\"]"), "{next}");
+        assert_eq!(what, "The message does not fit into the context window");
+        let sizes = "shorten it (about 5,000 tokens; near/small has room for 4,944 of its 8,000), or ";
+        assert!(next.starts_with(sizes) && next.contains("[models.\"near/small\"]"), "{next}");
         assert_eq!(no_room_for_message(&spec(8_000), 2_800, 4_944), None);
         assert_eq!(no_room_for_message(&spec(3_000), 2_800, 1), no_room_at_all(&spec(3_000), 2_800));
     }
@@ -105,7 +110,7 @@ mod tests {
     fn a_window_in_which_nothing_said_would_stay_has_little_room() {
         assert_eq!(little_room(&spec(128_000), 2_800, 80), None);
         let (what, _) = little_room(&spec(4_000), 2_800, 80).unwrap();
-        assert!(what.contains("little room") && what.contains("summarised at 3200"), "{what}");
+        assert!(what.contains("little room") && what.contains("summarised at 3,200"), "{what}");
         assert!(little_room(&spec(2_000), 2_800, 80).unwrap().0.contains("too small"));
     }
 }

@@ -37,7 +37,10 @@ impl LinearSession {
     pub(super) fn keep_returned(&mut self, event: &Event) {
         match event.located().1 {
             Event::Live(Live::Returned(texts)) => texts.iter().for_each(|said| self.keep(&said.content)),
-            Event::Live(Live::ReturnedLine(line)) => self.keep_line(line),
+            Event::Live(Live::ReturnedLine(line)) => {
+                self.renderer.forget(line);
+                self.keep_line(line);
+            }
             _ => {}
         }
     }

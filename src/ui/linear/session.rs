@@ -362,8 +362,15 @@ impl LinearSession {
                 None => self.submit(&message),
                 Some(_) if self.renderer.view.status.is_busy() => self.not_run(text),
                 Some(command) => {
-                    let typed = Some(typed.into());
-                    let own = OwnCommand { command, is_shared: true, typed, must_succeed: false };
+                    // Two messages are recorded for one line: what was typed, with what runs first, and what the file says.
+                    self.renderer.was_typed(&typed);
+                    self.renderer.was_typed(&message);
+                    let own = OwnCommand {
+                        command,
+                        is_shared: true,
+                        typed: Some(typed.into()),
+                        must_succeed: false,
+                    };
                     vec![
                         LinearEffect::Send(Intent::Command(own)),
                         LinearEffect::Send(Intent::Queue(message.into())),

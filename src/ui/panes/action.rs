@@ -36,6 +36,8 @@ pub(super) struct Room {
     pub from: usize,
     /// Whether keys go to it: those that scroll, too.
     pub has_keys: bool,
+    /// Whether a rule is shown below it: a key puts that away before another one opens the page.
+    pub has_rule: bool,
     /// Whether it is only the beginning of the call.
     pub goes_on: bool,
 }
@@ -48,7 +50,7 @@ pub(super) fn shown(
     room: Room,
     colours: DiffColours<'_>,
 ) -> (Vec<Line<'static>>, PaneReach) {
-    let Room { inner, most, from, has_keys, goes_on } = room;
+    let Room { inner, most, from, has_keys, has_rule, goes_on } = room;
     if most == 1 {
         return row_by_row(request, head, room, colours);
     }
@@ -75,8 +77,11 @@ pub(super) fn shown(
     let words = format!("rows {}–{} of {than}{all}", from + 1, (from + rows).min(all));
     let ways =
         [" · pgup pgdn scroll · o shows all", " · pgup pgdn · o all", " · o shows all", " · o all", ""];
-    let ways = ways.into_iter().skip(if has_keys { 0 } else { 2 });
-    let way = ways.into_iter().find(|way| width(&words) + width(way) <= inner).unwrap_or_default();
+    let with_rule =
+        [" · pgup pgdn scroll · esc, then o shows all", " · pgup pgdn · esc, o all", " · pgup pgdn", "", ""];
+    let ways = if has_rule { with_rule } else { ways };
+    let mut ways = ways.into_iter().skip(if has_keys { 0 } else { 2 });
+    let way = ways.find(|way| width(&words) + width(way) <= inner).unwrap_or_default();
     shown.push(Line::styled(fit(&format!("{words}{way}"), inner), theme.warning));
     (shown, PaneReach { from, rows, all, must, ..PaneReach::default() }.ending(!goes_on))
 }

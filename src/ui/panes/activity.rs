@@ -10,7 +10,7 @@ use crate::tool::ASK;
 use crate::ui::focus;
 use crate::ui::local::{Focus, Local, Unwritable};
 use crate::ui::search::Search;
-use crate::ui::text::{fit, width, wrap};
+use crate::ui::text::{fit_words, width, wrap};
 use crate::view::{Offer, Phase, View};
 
 use super::Screen;
@@ -33,12 +33,18 @@ const NARROW: usize = 58;
 /// Cells for when a failed call is made again, and which time of how many that is.
 const LEAST_OF_RETRY: usize = 20;
 
+/// Cells for what goes on, beside where keys go: a word, and for how long.
+const LEAST_OF_DOING: usize = 12;
+
 /// What the line says, from the longest way to the shortest.
 struct ActivityLine {
     sign: &'static str,
     words: Vec<String>,
     style: Style,
 }
+
+/// The ways to say all of a message beside what waits; the shorter ones say less of it.
+const WHOLE_WAYS: usize = 3;
 
 /// Rows of a screen below which a call that waits has them all.
 const LOW: u16 = 16;
@@ -51,7 +57,10 @@ pub(super) fn rows(local: &Local, view: &View, (width, height): (u16, u16)) -> u
     let total = usize::from(width).saturating_sub(2);
     // On a low screen every row is the waiting call's. Elsewhere, too, the rows that were read stay where a message is short.
     let beside = beside_a_message(local, view);
-    if height < LOW && !beside.is_empty() || beside.iter().any(|words| cells_of(words) <= total) {
+    let keeps_rows = local.short_hint.as_ref().is_some_and(|short| short.keeps_rows);
+    let ways = if keeps_rows { beside.len() } else { WHOLE_WAYS };
+    let fits_in_a_row = beside.iter().take(ways).any(|words| cells_of(words) <= total);
+    if height < LOW && !beside.is_empty() || fits_in_a_row {
         return 1;
     }
     let most = if height < LOW { MOST_ROWS.1 } else { MOST_ROWS.0 };
@@ -80,7 +89,11 @@ fn beside_a_message(local: &Local, view: &View) -> Vec<String> {
         0 => "budget".to_owned(),
         waiting => waiting.to_string(),
     };
-    [format!("Waiting for you: {what}"), what, least].map(|what| format!("{what} · {hint}")).to_vec()
+    let short = local.short_hint.as_ref().and_then(|short| short.of(local.hint.as_deref()?));
+    let short = short.map(|words| format!("{least} · {words}"));
+    let whole: [String; WHOLE_WAYS] =
+        [format!("Waiting for you: {what}"), what, least].map(|what| format!("{what} · {hint}"));
+    whole.into_iter().chain(short).collect()
 }
 
 /// Cells of words behind the sign of the line.
@@ -116,7 +129,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     }
     let hint = screen.local.hint.as_ref();
     let beside = beside_a_message(screen.local, screen.view);
-    let in_words = beside.iter().rev().nth(1);
+    let in_words = beside.get(1);
     if area.height == 1 && in_words.is_some_and(|words| cells_of(words) + cells(&stop) + 2 > total) {
         // What waits is said in words, and the help has that key, too.
         stop.clear();
@@ -140,7 +153,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     let sign = if said.sign.is_empty() { 0 } else { width(said.sign) + 1 };
     let room = room.saturating_sub(sign);
     let words = said.words.iter().find(|words| width(words) <= room).or(said.words.last());
-    let words = words.map_or_else(String::new, |words| fit(words, room));
+    let words = words.map_or_else(String::new, |words| fit_words(words, room));
     if hint.is_none() && screen.local.search.as_ref().is_some_and(|search| search.typing) {
         // The terminal's own cursor stands there, so that input methods know the place.
         let before =
@@ -174,7 +187,9 @@ fn wrapped(
     for (row, line) in (area.y..).zip(lines.iter().take(most)) {
         let is_cut = row + 1 == area.y + area.height && lines.len() > most;
         let words = line.to_string();
-        let words = if is_cut { fit(&format!("{words}…"), room) } else { words };
+        // Where the sign that there is more has no room, a word goes for it.
+        let most = room.min(width(&words) + 1);
+        let words = if is_cut { fit_words(&format!("{words} …"), most) } else { words };
         let both = both_ends(
             vec![Span::styled(words, style)],
             stop.take().unwrap_or_default(),
@@ -238,7 +253,7 @@ fn not_recording(shut: &Unwritable) -> Vec<String> {
     let why = one_row(&shut.why);
     let full = format!("{why} · paused · {waiting} to record · retrying automatically");
     let short = format!("paused, {waiting} to record: {why}");
-    let cut = CUTS.into_iter().map(|cells| fit(&short, cells));
+    let cut = CUTS.into_iter().map(|cells| fit_words(&short, cells));
     [full].into_iter().chain(cut).chain(["paused: nothing can be recorded".to_owned()]).collect()
 }
 
@@ -274,8 +289,10 @@ fn on_a_card(screen: &Screen<'_>, room: usize) -> ActivityLine {
         let words = vec![doing(screen, room)];
         return ActivityLine { sign: sign(screen), words, style: screen.theme.status };
     }
-    let both = format!("{} · {words}", doing(screen, beside(words)));
-    ActivityLine { sign: sign(screen), words: vec![both, words.to_owned()], style: screen.theme.status }
+    let left = beside(words);
+    let both = (left >= LEAST_OF_DOING).then(|| format!("{} · {words}", doing(screen, left)));
+    let words = both.into_iter().chain([words.to_owned()]).collect();
+    ActivityLine { sign: sign(screen), words, style: screen.theme.status }
 }
 
 /// What waits for the person, beside what runs meanwhile, and where keys go. `None`: nothing waits.

@@ -99,8 +99,8 @@ fn whole(
     // Only what is laid out is shorter: the call is the same.
     let beginning = beginning::of(request);
     let in_room = |most| {
-        let (has_keys, goes_on) = (around.has_keys, beginning.is_some());
-        action::Room { inner, most, from, has_keys, goes_on }
+        let (has_keys, has_rule, goes_on) = (around.has_keys, read.is_some(), beginning.is_some());
+        action::Room { inner, most, from, has_keys, has_rule, goes_on }
     };
     let shown = beginning.as_ref().unwrap_or(request);
     let laid = |most| action::shown(shown, head.clone(), in_room(most), colours);

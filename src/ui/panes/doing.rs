@@ -3,7 +3,7 @@
 use crate::ledger::{CallId, Millis};
 use crate::tool::DELEGATE_TO;
 use crate::tool::name::{EDIT, FETCH, GLOB, LIST, PLAN, READ, SEARCH, SHELL, WRITE};
-use crate::ui::text::{fit, width};
+use crate::ui::text::{fit, fit_words, whole_words, width};
 use crate::view::{Activity, Forming, Phase, subject};
 
 use super::Screen;
@@ -17,16 +17,24 @@ const MOST_OF_NAME: usize = 12;
 /// What goes on: words, or a verb and the path of a file.
 struct DoingWords {
     words: String,
+    /// Shorter ways to say it, the longest first.
+    shorter: Vec<String>,
     path: Option<String>,
 }
 
 impl DoingWords {
     fn of(words: impl Into<String>) -> Self {
-        Self { words: words.into(), path: None }
+        Self { words: words.into(), shorter: Vec::new(), path: None }
     }
 
     fn at(verb: &str, path: &str) -> Self {
-        Self { words: verb.to_owned(), path: Some(one_row(path)) }
+        Self { words: verb.to_owned(), shorter: Vec::new(), path: Some(one_row(path)) }
+    }
+
+    /// With this shorter way to say it.
+    fn or(mut self, shorter: impl Into<String>) -> Self {
+        self.shorter.push(shorter.into());
+        self
     }
 
     fn whole(&self) -> String {
@@ -35,11 +43,25 @@ impl DoingWords {
         format!("{}{path}…", self.words.trim_end_matches('…'))
     }
 
-    /// In so many cells: of a path its end stays, which is the name of the file; the verb goes before that does.
+    /// Cells that it needs, without the sign that more was said: no word of it is cut for its numbers.
+    fn least(&self) -> usize {
+        let least = width(&self.words).min(LEAST_HEAD);
+        if self.path.is_some() {
+            return least;
+        }
+        let first = self.words.split_whitespace().next().unwrap_or_default();
+        let shorter = self.shorter.iter().map(|words| width(words));
+        shorter.chain([width(first)]).min().unwrap_or_default().max(least)
+    }
+
+    /// In so many cells, in the longest words that fit: of a path its end stays, which is the name of the file; the verb goes before
+    /// that does.
     fn within(&self, room: usize) -> String {
         let whole = self.whole();
         let Some(path) = self.path.as_ref().filter(|_| width(&whole) > room) else {
-            return fit(&whole, room);
+            let shorter = self.shorter.iter().map(|words| format!("{words}…"));
+            let fitting = [whole.clone()].into_iter().chain(shorter).find(|words| width(words) <= room);
+            return fitting.unwrap_or_else(|| fit_words(&whole, room));
         };
         let name = path.rsplit('/').next().unwrap_or(path);
         let beside = room.saturating_sub(width(&self.words) + 2);
@@ -78,7 +100,7 @@ pub(super) fn doing(screen: &Screen<'_>, room: usize) -> String {
             let (left_ms, brief) = (until.since(screen.now), brief.as_deref());
             return Retry { attempt: *attempt, most: *most, left_ms, reason, brief }.words(room);
         }
-        Activity::Phase(phase) => (DoingWords::of(in_words(phase)), None),
+        Activity::Phase(phase) => (of_phase(phase), None),
     };
     // Counts go before the time, and those of the session before that of the background.
     let behind = in_background(screen);
@@ -87,8 +109,7 @@ pub(super) fn doing(screen: &Screen<'_>, room: usize) -> String {
         parts.iter().filter_map(|part| part.as_deref()).collect::<Vec<_>>().join(" · ")
     };
     let time = Some(time);
-    // What is counted while a model speaks goes without saying; the word for that does not.
-    let least = if brief.is_some() { width(&what.words) } else { width(&what.words).min(LEAST_HEAD) };
+    let least = what.least();
     let tails = [
         all(&[&more, &behind, &time]),
         all(&[&more, &time]),
@@ -100,6 +121,15 @@ pub(super) fn doing(screen: &Screen<'_>, room: usize) -> String {
     match tail {
         Some(tail) => format!("{} {tail}", what.within(room - 1 - width(tail))),
         None => what.within(room),
+    }
+}
+
+fn of_phase(phase: &Phase) -> DoingWords {
+    let words = DoingWords::of(in_words(phase));
+    match phase {
+        Phase::Discovering => words.or("Waiting for servers"),
+        Phase::Compacting(_) => words.or("Summarizing"),
+        _ => words,
     }
 }
 
@@ -143,7 +173,9 @@ fn running(screen: &Screen<'_>, call: CallId) -> DoingWords {
         Some(line) => line.to_owned(),
         None => match panel.name().strip_prefix(DELEGATE_TO) {
             Some(agent) => {
-                return DoingWords::of(one_row(&format!("Waiting for {agent}: {}", subject(panel))));
+                let agent = one_row(agent);
+                let words = format!("Waiting for {agent}: {}", one_row(&subject(panel)));
+                return DoingWords::of(words).or(format!("Waiting for {agent}")).or(agent);
             }
             None => match acting(panel.name()) {
                 Some(verb) if matches!(panel.name(), READ | LIST | WRITE | EDIT) => {
@@ -206,8 +238,11 @@ impl Retry<'_> {
         let ways = tails.iter().take(1).map(|tail| (&whole, tail)).chain(without_facts);
         let mut said = ways.map(|(reason, tail)| format!("{reason}{tail}"));
         let cut = || {
-            let tail = tails.iter().find(|tail| LEAST_HEAD + width(tail) <= room)?;
-            Some(format!("{}{tail}", fit(&brief, room - width(tail))))
+            // Half a word says less than the shorter ways below.
+            tails.iter().find_map(|tail| {
+                let said = whole_words(&brief, room.checked_sub(width(tail))?)?;
+                (width(&said) >= LEAST_HEAD).then(|| format!("{said}{tail}"))
+            })
         };
         let alone = || {
             let ways = [
@@ -254,8 +289,9 @@ mod tests {
             (62, "The provider is overloaded, retrying in 4 s (1 of 4)"),
             (50, "The provider is overloaded, retry in 4 s (1 of 4)"),
             (46, "The provider is overloaded, retry in 4 s (1/4)"),
-            (40, "The provider …, retrying in 4 s (1 of 4)"),
-            (31, "The pro…, retry in 4 s (1 of 4)"),
+            (40, "The provider…, retrying in 4 s (1 of 4)"),
+            (36, "The provider…, retry in 4 s (1 of 4)"),
+            (31, "Retrying in 4 s (1 of 4)"),
             (24, "Retrying in 4 s (1 of 4)"),
             (20, "Retry in 4 s (1/4)"),
             (12, "in 4 s (1/4)"),
@@ -266,5 +302,32 @@ mod tests {
         let said = Retry { reason: "a gate said no (HTTP 1) today", brief: None, ..retry };
         assert_eq!(said.words(70), "A gate said no (HTTP 1) today, retrying in 4 s (1 of 4)");
         assert_eq!(said.words(52), "A gate said no (HTTP 1) today, retry in 4 s (1 of 4)");
+        let one = Retry { reason: "overloaded", brief: None, attempt: 10, most: 10, left_ms: 32_000 };
+        assert_eq!(one.words(33), "Overloaded, retry in 32 s (10/10)");
+        assert_eq!(one.words(32), "Retrying in 32 s (10 of 10)", "a word is not cut");
+    }
+
+    #[test]
+    fn no_word_of_what_goes_on_is_cut_where_there_are_shorter_ways() {
+        let waits = DoingWords::of("Waiting for researcher: Find out what a qubit is.");
+        let waits = waits.or("Waiting for researcher").or("researcher");
+        let all = [
+            (of_phase(&Phase::Discovering), 20),
+            (waits, 11),
+            (DoingWords::of("Running cargo test --workspace"), 14),
+            (DoingWords::of("Preparing tools"), 10),
+        ];
+        for (what, least) in all {
+            let whole = what.whole();
+            let words = |text: &str| -> Vec<String> {
+                text.split_whitespace().map(|word| word.replace(['…', ':'], "")).collect()
+            };
+            let known = words(&whole);
+            for room in least..60 {
+                let said = what.within(room);
+                assert!(width(&said) <= room, "{room}: {said}");
+                assert!(words(&said).iter().all(|word| known.contains(word)), "{room}: {said}");
+            }
+        }
     }
 }

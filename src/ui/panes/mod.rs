@@ -145,6 +145,7 @@ fn stands(layouts: &Layouts, view: &View, local: &mut Local) {
             seen: from + rows,
             must,
             is_waived: false,
+            was_read: false,
             is_page: false,
         };
         ReadProgress::after(local.reading, now)
@@ -194,6 +195,7 @@ fn stands_on_page(local: &mut Local, view: &View, (all, must): (usize, usize), r
             seen: (from + rows).min(all),
             must,
             is_waived: false,
+            was_read: false,
             is_page: true,
         };
         local.reading = Some(ReadProgress::after(local.reading, now));

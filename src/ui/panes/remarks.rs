@@ -125,8 +125,10 @@ fn compacted(id: EntryId, made: &Compaction, around: &CardContext<'_>) -> Vec<Tr
     rows.extend(lines.map(|line| {
         TranscriptRow::new(INDENT + 2, Line::styled(fit(line.trim(), width.saturating_sub(2)), theme.dim))
     }));
-    let keys = fit("the ledger keeps everything · tab, then o: the whole summary", width);
-    rows.push(TranscriptRow::new(INDENT, Line::styled(keys, theme.faint)));
+    let long = "the ledger keeps everything · tab, then o: the whole summary";
+    // The keys are said nowhere else.
+    let keys = if fit(long, width) == long { long } else { "tab, then o: the whole summary" };
+    rows.push(TranscriptRow::new(INDENT, Line::styled(fit(keys, width), theme.faint)));
     rows
 }
 

@@ -9,6 +9,7 @@ use super::super::key_timing::types;
 use super::super::local::Focus;
 use super::super::outcome::UiOutcome;
 use super::super::pointer::{Scene, mouse};
+use super::super::terminal::ask_background;
 use super::super::terminal_replies::KeysAndReplies;
 use super::super::theme::Theme;
 use super::super::theme::background::Background;
@@ -41,6 +42,13 @@ impl ScreenLoop {
         if is_asked && !self.follows_background {
             self.ground = None;
             self.wear(self.worn.clone());
+        }
+    }
+
+    /// Asks the terminal what its background is, if it is to be asked.
+    pub(super) fn ask_background(&mut self, is_asked: bool) {
+        if is_asked && ask_background().is_err() {
+            self.outcome = Some(UiOutcome::TerminalGone);
         }
     }
 

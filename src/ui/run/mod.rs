@@ -14,7 +14,7 @@ use super::frame_pacing::Unseen;
 use super::key_timing::BURST;
 use super::outcome::{UiError, UiOutcome};
 use super::settings::{AppIo, UiSettings};
-use super::terminal::{Guard, ask_background, screen};
+use super::terminal::{Guard, screen};
 use continued::Continued;
 use screen_loop::ScreenLoop;
 
@@ -48,9 +48,7 @@ pub async fn run(app: AppIo, mut settings: UiSettings) -> Result<UiOutcome, UiEr
     let mut inputs = Some(EventStream::new());
     let mut continued = Continued::listen();
     session.frame();
-    if asks_background && ask_background().is_err() {
-        session.outcome = Some(UiOutcome::TerminalGone);
-    }
+    session.ask_background(asks_background);
     session.send_first();
     while session.outcome.is_none() {
         // While the user's editor has the terminal, nobody else may read from it.

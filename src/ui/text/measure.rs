@@ -38,6 +38,28 @@ pub fn fit(text: &str, limit: usize) -> String {
     kept
 }
 
+/// The same, cut behind a whole word where that leaves at least half of the cells.
+#[must_use]
+pub fn fit_words(text: &str, limit: usize) -> String {
+    whole_words(text, limit).filter(|kept| 2 * width(kept) >= limit).unwrap_or_else(|| fit(text, limit))
+}
+
+/// A text on one line, at most `limit` cells wide, of which no word is cut: an ellipsis stands behind the last one that is left.
+/// `None`: not one fits.
+#[must_use]
+pub fn whole_words(text: &str, limit: usize) -> Option<String> {
+    let line = text.replace('\n', " ");
+    if width(&line) <= limit {
+        return Some(line);
+    }
+    let cut = fit(&line, limit);
+    let kept = cut.strip_suffix('…')?;
+    let is_whole = line.get(kept.len()..).is_some_and(|rest| rest.starts_with(char::is_whitespace));
+    let kept = if is_whole { kept } else { kept.rsplit_once(char::is_whitespace)?.0 };
+    let kept = kept.trim_end_matches(|c: char| c.is_whitespace() || [',', ';', ':', '·', '…'].contains(&c));
+    (!kept.is_empty()).then(|| format!("{kept}…"))
+}
+
 /// So many of something: `1 file`, `12,345 files`, `2 entries`.
 #[must_use]
 pub fn counted(n: u64, one: &str) -> String {
@@ -81,5 +103,23 @@ mod tests {
         assert_eq!(fit("two\nlines", 20), "two lines");
         assert_eq!(fit("abc", 1), "…");
         assert_eq!(fit("abc", 0), "");
+    }
+
+    #[test]
+    fn words_are_left_whole_where_one_fits() {
+        for (limit, whole, most) in [
+            (16, Some("one, two, three"), "one, two, three"),
+            (14, Some("one, two…"), "one, two…"),
+            (10, Some("one, two…"), "one, two…"),
+            (9, Some("one…"), "one, two…"),
+            (8, Some("one…"), "one…"),
+            (3, None, "on…"),
+            (0, None, ""),
+        ] {
+            assert_eq!(whole_words("one, two, three", limit).as_deref(), whole, "{limit}");
+            assert_eq!(fit_words("one, two, three", limit), most, "{limit}");
+        }
+        assert_eq!(fit_words("run /a/rather/long/path", 16), "run /a/rather/l…", "too little is left");
+        assert_eq!(whole_words("漢字漢字", 4), None);
     }
 }

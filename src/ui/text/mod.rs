@@ -31,7 +31,7 @@ pub use address::address;
 use address::addresses_in;
 pub(in crate::ui) use code::with_code;
 pub(in crate::ui) use line_end::told_end;
-pub use measure::{MEASURE, counted, fit, width};
+pub use measure::{MEASURE, counted, fit, fit_words, whole_words, width};
 pub(in crate::ui) use sanitize::TAB_SIGN;
 pub use sanitize::sanitize;
 pub(in crate::ui) use spelled_command::{command_in_a_row, command_in_words, spelled_command};
