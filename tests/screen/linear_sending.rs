@@ -53,7 +53,7 @@ fn a_skill_is_said_once_whether_it_runs_something_first_or_not() {
         let message = match acts.as_slice() {
             [LinearEffect::Send(Intent::Submit(message))] => message.clone(),
             [LinearEffect::Send(Intent::Command(own)), LinearEffect::Send(Intent::Queue(message))] => {
-                lines.builder.own_command(own.typed.as_deref().unwrap(), "clean");
+                lines.builder.own_command(&own.typed.as_ref().unwrap().content, "clean");
                 message.clone()
             }
             other => panic!("{text}: {other:?}"),
