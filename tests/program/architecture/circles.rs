@@ -24,7 +24,6 @@ const CLOSED: &[&str] = &[
     "config::subagents",
     "policy::shell",
     "runtime::sandbox",
-    "runtime::sandbox::proxy",
     "runtime::store",
     "runtime::subagents",
     "runtime::tools",
