@@ -17,7 +17,6 @@ const CLOSED: &[&str] = &[
     "cli::mcp",
     "cli::policy",
     "cli::test",
-    "cli::whatif",
     "config",
     "config::agents",
     "config::models::local",
