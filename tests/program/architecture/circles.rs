@@ -13,7 +13,6 @@ const CLOSED: &[&str] = &[
     "agent",
     "cli",
     "cli::acp::conversation",
-    "cli::mcp",
     "cli::policy",
     "cli::test",
     "config",
