@@ -14,7 +14,6 @@ const CLOSED: &[&str] = &[
     "cli",
     "cli::acp::conversation",
     "cli::policy",
-    "cli::test",
     "config",
     "config::agents",
     "config::models::local",
