@@ -13,7 +13,6 @@ const CLOSED: &[&str] = &[
     "agent",
     "cli",
     "cli::acp::conversation",
-    "cli::policy",
     "config",
     "config::agents",
     "config::models::local",
