@@ -15,7 +15,6 @@ const CLOSED: &[&str] = &[
     "cli::acp::conversation",
     "config",
     "config::agents",
-    "config::models::local",
     "config::subagents",
     "policy::shell",
     "runtime::sandbox",
