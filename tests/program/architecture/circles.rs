@@ -14,7 +14,6 @@ const CLOSED: &[&str] = &[
     "cli",
     "cli::acp::conversation",
     "config",
-    "config::subagents",
     "policy::shell",
     "runtime::sandbox",
     "runtime::store",
