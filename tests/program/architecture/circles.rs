@@ -20,7 +20,6 @@ const CLOSED: &[&str] = &[
     "runtime::subagents",
     "runtime::tools",
     "session::attachments",
-    "session::exposure",
     "session::subagents",
     "view",
     "wire",
