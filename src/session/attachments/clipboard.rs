@@ -11,11 +11,10 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use super::Attach;
 use crate::config::fault::one_line;
 use crate::config::kept_files::KeptFiles;
 use crate::ledger::Image;
-use crate::ui::mention::{CLIPBOARD_FILE, PastedImage};
+use crate::ui::mention::CLIPBOARD_FILE;
 
 /// A helper hands over what is there already.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -32,22 +31,6 @@ const HELPERS: [(&str, &str, &[&str]); 3] = [
     ("DISPLAY", "xclip", &["-selection", "clipboard", "-target", "image/png", "-out"]),
     ("PATH", "pngpaste", &["-"]),
 ];
-
-impl Attach {
-    /// The clipboard's image in a file of its own.
-    ///
-    /// # Errors
-    /// A sentence: why there is none.
-    pub(crate) fn image_of_clipboard(&self) -> Result<PastedImage, String> {
-        let path = self.clipboard.image()?;
-        let name = path.to_str().ok_or("the folder for temporary files has a name that is not text")?;
-        if self.begins_as_picture(name) {
-            return Ok(self.pasted_image(name));
-        }
-        drop(std::fs::remove_file(&path));
-        Err("what is on the clipboard is not an image".to_owned())
-    }
-}
 
 /// Takes images from the clipboard.
 #[derive(Debug, Clone, Default)]

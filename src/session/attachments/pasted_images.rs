@@ -1,6 +1,6 @@
 //! Images that are pasted into the composer: by their paths, or from the clipboard.
 
-use super::Attach;
+use super::attach::Attach;
 use super::mention::pasted;
 use crate::config::reading::Reading;
 use crate::ledger::{Image, measures};
@@ -21,6 +21,20 @@ impl Attach {
                 .map(|path| PastedImage { mention: written(path), measures: String::new() })
                 .collect(),
         )
+    }
+
+    /// The clipboard's image in a file of its own.
+    ///
+    /// # Errors
+    /// A sentence: why there is none.
+    pub(crate) fn image_of_clipboard(&self) -> Result<PastedImage, String> {
+        let path = self.clipboard.image()?;
+        let name = path.to_str().ok_or("the folder for temporary files has a name that is not text")?;
+        if self.begins_as_picture(name) {
+            return Ok(self.pasted_image(name));
+        }
+        drop(std::fs::remove_file(&path));
+        Err("what is on the clipboard is not an image".to_owned())
     }
 
     /// The image of this name. How large one is that cannot be sent is not known: sending says why.

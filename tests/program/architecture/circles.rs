@@ -19,7 +19,6 @@ const CLOSED: &[&str] = &[
     "runtime::store",
     "runtime::subagents",
     "runtime::tools",
-    "session::attachments",
     "session::subagents",
     "view",
     "wire",
