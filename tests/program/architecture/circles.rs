@@ -16,7 +16,6 @@ const CLOSED: &[&str] = &[
     "config",
     "policy::shell",
     "runtime::sandbox",
-    "runtime::subagents",
     "runtime::tools",
     "session::subagents",
     "view",
