@@ -19,7 +19,6 @@ const CLOSED: &[&str] = &[
     "runtime::tools",
     "session::subagents",
     "view",
-    "wire",
 ];
 
 /// All that can be reached from a file.
