@@ -15,7 +15,6 @@ const CLOSED: &[&str] = &[
     "cli::acp::conversation",
     "config",
     "policy::shell",
-    "runtime::sandbox",
     "runtime::tools",
     "session::subagents",
     "view",
