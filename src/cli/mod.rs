@@ -19,6 +19,7 @@ mod foreign_flags;
 mod host_services;
 mod import_settings;
 mod inspect;
+mod invoke;
 mod listing;
 pub mod mcp;
 mod outcome;
@@ -52,12 +53,13 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 
 use args::{Args, Command, ConfigAction, InspectArgs, ModelsArgs};
+use invoke::{folder, invoke};
 use outcome::say;
 
 use crate::config::environment::Environment;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
-use crate::config::{self, CommandLineSetting, Flags, Invocation, fault, goal, logging, models};
+use crate::config::{self, Flags, Invocation, fault, models};
 use crate::runtime::keep_to_ourselves;
 use crate::session::{SessionChoice, sandbox};
 use crate::ui::theme::resembling;
@@ -215,36 +217,6 @@ fn list_models(flags: Flags, words: ModelsArgs, environment: &Environment) -> Re
     let flags = flags.then(words.flags);
     let config = config::load(&folder(flags.cd.as_deref())?, environment, &flags.given())?;
     listing::run(&config, environment, words.name.as_deref(), words.json)
-}
-
-/// Reads the configuration and begins the logs. `on_approval` is a flag of `exec` alone.
-fn invoke(flags: &Flags, environment: Environment, on_approval: Option<String>) -> Result<Invocation, Fault> {
-    let cwd = folder(flags.cd.as_deref())?;
-    let mut given = flags.given();
-    given.extend(on_approval.map(|value| CommandLineSetting::Flag {
-        flag: "--on-approval",
-        key: "on_approval",
-        value,
-    }));
-    let config = config::load(&cwd, &environment, &given)?;
-    logging::start(environment.state_dir().as_deref(), &config.log);
-    let goal = flags.goal.as_deref().map(goal::read).transpose()?;
-    Ok(Invocation { goal, ..Invocation::new(cwd, environment, config) })
-}
-
-/// The folder to work in.
-fn folder(wanted: Option<&Path>) -> Result<PathBuf, Fault> {
-    let path = wanted.unwrap_or_else(|| Path::new("."));
-    match path.canonicalize() {
-        Ok(folder) if folder.is_dir() => Ok(folder),
-        Ok(_) => {
-            Err(Fault::usage(format!("{} is not a folder", path.display()), "name a folder with -C DIR"))
-        }
-        Err(error) => Err(Fault::usage(
-            format!("cannot work in {}: {error}", path.display()),
-            "name a folder that exists with -C DIR",
-        )),
-    }
 }
 
 fn configure(action: ConfigAction, flags: Flags, environment: Environment) -> Result<Exit, Fault> {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use super::conversed;
+use super::conversed::conversed;
 use crate::budget::Bound;
 use crate::cli::outcome::say;
 use crate::config::Invocation;

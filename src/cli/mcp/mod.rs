@@ -2,6 +2,7 @@
 
 pub mod args;
 mod call;
+mod conversed;
 mod test;
 
 use super::peers;
@@ -9,9 +10,6 @@ use crate::config::Invocation;
 use crate::config::McpEntry;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
-use crate::runtime::Groups;
-use crate::runtime::mcp::{McpServer, McpTools};
-use crate::session::external::mcp::means;
 use args::ServersVerb;
 
 const NONE: &str = "No MCP server is configured. Name one in [mcp_servers.NAME] of your configuration \
@@ -28,14 +26,4 @@ pub(super) fn run(verb: &ServersVerb, invocation: &Invocation) -> Result<Exit, F
         ServersVerb::Test { name } => test::run(invocation, name.as_deref()),
         ServersVerb::Call { server, tool, json } => call::run(invocation, server, tool, json.as_deref()),
     }
-}
-
-/// Runs what speaks with servers to its end, or to a signal; then nothing of them is left.
-fn conversed<T>(
-    invocation: &Invocation,
-    servers: Vec<McpServer>,
-    talk: impl AsyncFnOnce(&McpTools) -> T,
-) -> Result<Option<T>, Fault> {
-    let around = |inner, groups: &Groups| McpTools::new(inner, servers, means(invocation, groups));
-    peers::conversed(invocation, around, talk)
 }

@@ -1,6 +1,6 @@
 //! `mcp test`: starts servers, and says what each is and brings.
 
-use super::conversed;
+use super::conversed::conversed;
 use crate::cli::outcome::say;
 use crate::cli::peers::told;
 use crate::config::Invocation;

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::args::RuleFlags;
-use super::{PolicyBench, call_on};
+use super::bench::{PolicyBench, call_on};
 use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};

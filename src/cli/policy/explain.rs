@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::args::RuleFlags;
-use super::{PolicyBench, call_on};
+use super::bench::{PolicyBench, call_on};
 use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};

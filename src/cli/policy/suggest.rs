@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::args::RuleFlags;
-use super::{PolicyBench, Redecider};
+use super::bench::PolicyBench;
+use super::redecider::Redecider;
 use crate::cli::outcome::{complain, say};
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use super::args::RuleFlags;
-use super::{PastPolicy, PolicyBench, Redecider};
+use super::bench::PolicyBench;
+use super::redecider::{PastPolicy, Redecider};
 use crate::cli::outcome::{complain, say};
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};

@@ -4,7 +4,8 @@ use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{only_harmless, play, told};
+use super::play::{play, told};
+use super::settings::only_harmless;
 use crate::cli::outcome::say;
 use crate::cli::sessions::args::Pick;
 use crate::cli::sessions::place::{SessionPlace, read};

@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use super::junit;
+use super::play::lines;
+use super::settings::with_recorded;
 use super::whole_file::{is_no_report, write_whole};
-use super::{junit, lines, with_recorded};
 use crate::cli::compared::{Compared, compared, decisions};
 use crate::cli::outcome::say;
 use crate::config::environment::Environment;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::runtime::Builder;
 
-use super::names;
+use super::names::names;
 use crate::agent::{Answer, Attendance, Event, Intent, Shutdown};
 use crate::cli::compared::{Compared, compared, shown};
 use crate::cli::outcome::say;

@@ -2,6 +2,7 @@
 
 pub mod args;
 mod live;
+mod names;
 mod offline;
 
 use std::io::{IsTerminal as _, stdin, stdout};
@@ -10,10 +11,10 @@ use std::path::{Path, PathBuf};
 use super::chat;
 use super::sessions::args::Pick;
 use super::sessions::place::{SessionPlace, now, remark};
+use crate::config::Flags;
 use crate::config::environment::Environment;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
-use crate::config::{Flags, Invocation};
 use crate::ledger::{Body, EntryId};
 use crate::recorded::Twist;
 use crate::runtime::SessionStore;
@@ -106,16 +107,4 @@ fn folder_of(file: &SessionFile) -> PathBuf {
         Some(Body::SessionStarted(started)) => Path::new(&started.cwd).to_owned(),
         _ => PathBuf::new(),
     }
-}
-
-/// The folder and the home as words, for what is compared.
-fn names(
-    invocation: &Invocation,
-    file: &[std::sync::Arc<crate::ledger::Entry>],
-) -> Vec<(String, &'static str)> {
-    let mut names = vec![(invocation.cwd.to_string_lossy().into_owned(), "FOLDER")];
-    if let Some(Body::SessionStarted(started)) = file.first().map(|entry| &entry.body) {
-        names.extend([(started.session.clone(), "SESSION"), (started.cwd.clone(), "FOLDER")]);
-    }
-    names
 }

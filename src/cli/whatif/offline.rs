@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::names;
+use super::names::names;
 use crate::cli::compared::{Compared, compared};
 use crate::cli::outcome::say;
 use crate::cli::sessions::place::remark;

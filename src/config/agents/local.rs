@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::{AgentEntry, LocalAgent};
+use super::entry::{AgentEntry, LocalAgent};
+use super::row::key;
 use crate::config::Config;
 use crate::config::key::{KeyRow, Member, one};
 use crate::config::peers::{self, Peer as _, as_word};
@@ -134,7 +135,7 @@ fn defined(name: &str, agent: &AgentEntry) -> Subagent {
 }
 
 pub(in crate::config) static ROWS: &[KeyRow] = &[
-    super::key(
+    key(
         "agents.*.instructions",
         Member::Letters {
             set: |agent, _, value| {
@@ -144,7 +145,7 @@ pub(in crate::config) static ROWS: &[KeyRow] = &[
             get: |agent| one(agent.local.instructions.as_deref().map(quoted)),
         },
     ),
-    super::key(
+    key(
         "agents.*.tools",
         Member::Letters {
             set: |agent, _, value| {
@@ -157,7 +158,7 @@ pub(in crate::config) static ROWS: &[KeyRow] = &[
             },
         },
     ),
-    super::key(
+    key(
         "agents.*.disallowed_tools",
         Member::Letters {
             set: |agent, _, value| {
@@ -172,7 +173,7 @@ pub(in crate::config) static ROWS: &[KeyRow] = &[
     )
     // As agent files name it.
     .also(&["agents.*.disallowedTools"]),
-    super::key(
+    key(
         "agents.*.model",
         Member::Letters {
             set: |agent, _, value| {
@@ -182,7 +183,7 @@ pub(in crate::config) static ROWS: &[KeyRow] = &[
             get: |agent| one(agent.local.model.as_deref().map(quoted)),
         },
     ),
-    super::key(
+    key(
         "agents.*.mode",
         Member::Letters {
             set: |agent, _, value| {
@@ -192,7 +193,7 @@ pub(in crate::config) static ROWS: &[KeyRow] = &[
             get: |agent| one(agent.local.mode.map(|mode| quoted(&mode.to_string()))),
         },
     ),
-    super::key(
+    key(
         "agents.*.max_turns",
         Member::Count {
             most: MOST_TURNS,
@@ -200,7 +201,7 @@ pub(in crate::config) static ROWS: &[KeyRow] = &[
             get: |agent| agent.local.max_turns,
         },
     ),
-    super::key(
+    key(
         "agents.*.isolation",
         Member::Letters {
             set: |agent, _, value| {
@@ -210,7 +211,7 @@ pub(in crate::config) static ROWS: &[KeyRow] = &[
             get: |agent| one(agent.local.in_worktree.map(|on| quoted(if on { WORKTREE } else { NONE }))),
         },
     ),
-    super::key(
+    key(
         "agents.*.background",
         Member::Switch {
             set: |agent, on| agent.local.in_background = Some(on),

@@ -3,6 +3,7 @@
 
 mod entry;
 pub(super) mod local;
+mod row;
 
 pub use entry::{AgentEntry, LocalAgent};
 
@@ -10,7 +11,7 @@ use std::collections::BTreeMap;
 
 use super::{
     Config,
-    key::{KeyRow, KeyValue, Member, Owner, Tightens, one},
+    key::{KeyRow, KeyValue, Member, one},
     peers::{
         self, Entry, MOST_CALL_SECONDS, MOST_START_SECONDS, Peer, START_SECONDS, ValueTeller, Words, address,
         address_without_query, as_word, hidden, insert_header, with_values,
@@ -23,6 +24,7 @@ use super::{
 use crate::ledger::{Limit, MicroDollars, Unit};
 use crate::tool::Absentee;
 use crate::ui::text::sanitize;
+use row::key;
 
 /// How long one task may take, in seconds, unless it is said otherwise.
 const CALL_SECONDS: u64 = 600;
@@ -241,11 +243,6 @@ pub(super) static ROWS: &[KeyRow] = &[
         Member::Switch { set: |agent, on| agent.enabled = on, get: |agent| Some(agent.enabled) },
     ),
 ];
-
-/// A key; what a project may do with it is weighed with all that is said of the agent ([`Entry::tightens`]).
-const fn key(path: &'static str, member: Member<AgentEntry>) -> KeyRow {
-    KeyRow::new(path, KeyValue::Agent(member), Tightens::Never, Owner::Trusted)
-}
 
 /// Time passes for the session meanwhile anyway, so there is nothing to set aside of it.
 fn reservable() -> impl Iterator<Item = Limit> {

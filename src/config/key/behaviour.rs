@@ -7,7 +7,7 @@ use crate::agent::Attendance;
 use crate::config::setting::Setting;
 use crate::config::source::Source;
 use crate::config::spelling::{listed, quoted};
-use crate::config::{Config, keys, logging};
+use crate::config::{Config, keys, logging, person};
 use crate::model::Effort;
 use crate::policy::{Mode, RuleKind};
 
@@ -134,7 +134,7 @@ pub(super) static ROWS: &[KeyRow] = &[
         KeyValue::letters(
             |config| Some(quoted(config.notify.as_str())),
             |config, setting| {
-                config.notify = keys::notify(setting.value.text()?)?;
+                config.notify = person::notify(setting.value.text()?)?;
                 Ok(())
             },
         ),
@@ -146,7 +146,7 @@ pub(super) static ROWS: &[KeyRow] = &[
         KeyValue::letters(
             |config| Some(quoted(config.images.as_str())),
             |config, setting| {
-                config.images = keys::images(setting.value.text()?)?;
+                config.images = person::images(setting.value.text()?)?;
                 Ok(())
             },
         ),

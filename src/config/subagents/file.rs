@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use super::permission::AgentPermission;
-use super::tools::AgentTools;
-use super::{
+use super::subagent::{
     LANES_ONLY, MOST_BYTES, MOST_OF_DESCRIPTION, MOST_OF_NAME, MOST_TURNS, Subagent, is_session_model,
 };
+use super::tools::AgentTools;
 use crate::config::fault::one_line;
 use crate::config::front_matter::{below, body, fault, head, member, no_head, value};
 use crate::policy::Mode;

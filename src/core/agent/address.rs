@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::ledger::CallId;
 
-use super::{Agent, Event, Intent, Live};
+use super::{Event, Intent, Live};
 
 /// The calls that lead from a session to that of a sub-agent, outermost first; none: the session itself.
 pub type SubagentPath = Vec<CallId>;
@@ -32,13 +32,6 @@ impl fmt::Display for CallAddress {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.path.iter().try_for_each(|call| write!(out, "{call}/"))?;
         write!(out, "{}", self.call)
-    }
-}
-
-impl Agent {
-    /// A call of this session, as a person's session names it.
-    pub(super) fn address(&self, call: CallId) -> CallAddress {
-        CallAddress { path: self.settings.path.clone(), call }
     }
 }
 
@@ -107,7 +100,7 @@ impl Intent {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::{Effect, Input, OwnCommand, Settings};
+    use crate::agent::{Agent, Effect, Input, OwnCommand, Settings};
     use crate::ledger::{EntryId, Millis, ModelRef};
     use crate::model::ModelSpec;
     use crate::policy::Mode;

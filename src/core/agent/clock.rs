@@ -6,38 +6,6 @@ use super::phase::Phase;
 use super::step::Step;
 use super::{Agent, Effect, Operation, TimerId};
 
-/// The timers of a session's loop.
-#[derive(Debug)]
-pub(super) struct Timers {
-    /// The timer that watches the wall-time limit, while it runs.
-    wall: Option<TimerId>,
-    /// The name of the last timer that was set.
-    last: u64,
-    /// State of the generator that spreads waits.
-    jitter: u64,
-}
-
-impl Timers {
-    /// No timer is set; waits are spread by this seed.
-    pub(super) fn new(seed: u64) -> Self {
-        Self { wall: None, last: 0, jitter: seed | 1 }
-    }
-
-    /// A name for another timer.
-    pub(super) fn mint(&mut self) -> TimerId {
-        self.last += 1;
-        TimerId(self.last)
-    }
-
-    /// The next number of a xorshift generator.
-    pub(super) fn random(&mut self) -> u64 {
-        self.jitter ^= self.jitter << 13;
-        self.jitter ^= self.jitter >> 7;
-        self.jitter ^= self.jitter << 17;
-        self.jitter
-    }
-}
-
 impl Agent {
     /// A timer fired.
     pub(super) fn on_timer(&mut self, step: &mut Step, phase: Phase, timer: TimerId) -> Phase {

@@ -2,36 +2,11 @@
 //! frozen.
 
 use crate::ledger::{AssistantMessage, Block, Injected, Injector, Millis, Transition, Unsettled};
-use crate::tool::{Absent, BroughtTools, Discovered, Registry};
+use crate::tool::{BroughtTools, Discovered};
 
 use super::phase::{Discovering, Phase};
 use super::step::Step;
-use super::{Agent, Effect, Live, Settings};
-
-/// The tools of a session, and what is known of those that are not there.
-#[derive(Debug)]
-pub(super) struct Toolbox {
-    /// What the model may call.
-    pub(super) registry: Registry,
-    /// Who is configured and brings no tools, and why.
-    pub(super) absent: Vec<Absent>,
-    /// Tools come from elsewhere too, and are not known yet: no model is called before.
-    pub(super) discovers: bool,
-    /// Which of them are not there, while nobody was told.
-    missing: Vec<String>,
-}
-
-impl Toolbox {
-    /// What a process begins with.
-    pub(super) fn new(settings: &Settings) -> Self {
-        Self {
-            registry: Registry::new(settings.tools.clone()),
-            absent: settings.absent.clone(),
-            discovers: settings.discovers,
-            missing: Vec::new(),
-        }
-    }
-}
+use super::{Agent, Effect, Live};
 
 impl Agent {
     /// What a process does before anything else: it asks for the tools that come from elsewhere, if any do.

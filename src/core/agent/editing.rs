@@ -1,39 +1,11 @@
 //! A person changes the arguments of a call that waits: it is another action now, examined from the start, and the
 //! model is told what became of its words.
 
-use crate::ledger::{Arguments, Body, Entry, Injected, Injector, Millis, Remark, ToolUse};
+use crate::ledger::{Arguments, Injected, Injector, Millis, Remark, ToolUse};
 
 use super::phase::{CallState, Pending};
 use super::step::Step;
 use super::{Agent, Live};
-
-/// What was changed and no model knows yet: read from the ledger, so that a resumed session tells it too.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Edits {
-    untold: Vec<ToolUse>,
-}
-
-impl Edits {
-    /// Takes in one more entry.
-    pub(super) fn read(&mut self, entry: &Entry) {
-        if let Body::CallEdited(changed) = &entry.body {
-            self.untold.retain(|earlier| earlier.id != changed.id);
-            self.untold.push(changed.clone());
-        }
-        if matches!(&entry.body, Body::Injected(told) if told.by == Injector::Edit) {
-            self.untold.clear();
-        }
-    }
-
-    fn words(&self) -> Option<String> {
-        let words = self.untold.iter().map(|changed| {
-            let arguments = changed.arguments.canonical();
-            format!("The user changed the arguments of your call of {} to {arguments}", changed.name)
-        });
-        let words: Vec<String> = words.collect();
-        (!words.is_empty()).then(|| format!("{}. The result is that of the changed call.", words.join(". ")))
-    }
-}
 
 impl Agent {
     /// Takes in other arguments for a call that waits. Bad ones are refused, and the call still waits.

@@ -11,12 +11,12 @@ use crate::ledger::{
 };
 
 use super::Effect;
-use super::background_ends::Shells;
-use super::editing::Edits;
+use super::background_shells::Shells;
+use super::edits::Edits;
 use super::guards::Guards;
-use super::restoring::Undone;
 use super::subagent_books::SubagentBooks;
 use super::uncertain::Unclear;
+use super::undone::Undone;
 
 /// The ledger, its meter, and how far each has been read.
 #[derive(Debug)]

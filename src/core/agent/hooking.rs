@@ -1,10 +1,7 @@
 //! Hooks in the loop: some are asked and waited for, others are fired and forgotten. All of them see the abort.
 
-use std::collections::BTreeSet;
-
 use crate::hooks::{
-    HookAnswer, HookCall, HookId, HookPoint, Payload, Start, combine_stop, combine_told, combine_user_prompt,
-    notes,
+    HookAnswer, HookCall, HookId, HookPoint, Payload, combine_stop, combine_told, combine_user_prompt, notes,
 };
 use crate::ledger::{
     Body, Ending, Entry, EntryId, Injected, Injector, Millis, Note, Remark, Tombstone, Transition,
@@ -18,25 +15,6 @@ use super::{Agent, Effect, Live, Operation};
 
 /// Re-entries that stop hooks may force in one run.
 const MOST_REENTRIES: u32 = 8;
-
-/// Runs of hooks.
-#[derive(Debug)]
-pub(super) struct HookRuns {
-    /// The name of the last run.
-    last: u64,
-    /// Runs that nobody waits for.
-    fired: BTreeSet<HookId>,
-    /// Hooks are told once per process how the session began.
-    starting: Option<Start>,
-}
-
-impl HookRuns {
-    /// None yet; a session that has entries is resumed.
-    pub(super) fn new(is_resumed: bool) -> Self {
-        let starting = Some(if is_resumed { Start::Resume } else { Start::Startup });
-        Self { last: 0, fired: BTreeSet::new(), starting }
-    }
-}
 
 impl Agent {
     /// Runs the hooks that listen to this, if any do; names the run.

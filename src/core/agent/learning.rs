@@ -8,19 +8,12 @@ use crate::ledger::{EntryId, LearnedLimit, Message, Millis, ModelRef, ProviderLi
 use crate::model::{FailureClass, ModelFailure, ModelSpec, Request, Sizes};
 
 use super::Agent;
+use super::scale::Scale;
 
 /// A window that nobody stated is never taken to be smaller than this: no model that works with tools has less.
 const LEAST_ESTIMATED_WINDOW: u64 = 4_096;
 /// A provider's count is at most so many times our estimate; more is not believed.
 const MOST_SCALE: u64 = 4;
-
-/// What a provider counted where we estimated.
-#[derive(Debug, Clone)]
-pub(super) struct Scale {
-    model: ModelRef,
-    counted: u64,
-    estimated: u64,
-}
 
 impl Agent {
     /// The window of the model that answers now: what is known of it, or less if a refusal showed that.

@@ -9,23 +9,28 @@ mod approval;
 mod ask_reason;
 mod asking;
 mod background_ends;
+mod background_shells;
 mod bugs;
 mod clock;
 mod compacting;
 mod discovering;
 mod dispatch;
 mod editing;
+mod edits;
 mod effect;
 mod event;
 mod given_back;
 mod goal;
 mod guards;
 mod history;
+mod hook_runs;
 mod hooked_tools;
 mod hooking;
+mod inbox;
 mod input;
 mod lanes;
 mod learning;
+mod model_choice;
 mod model_stream;
 mod naming;
 mod opening_hosts;
@@ -45,6 +50,7 @@ mod revisiting;
 mod revoking;
 mod rewinding;
 mod ruling;
+mod scale;
 mod session_rules;
 mod settings;
 mod steering;
@@ -54,10 +60,13 @@ mod subagent_terms;
 mod subagents;
 mod summing;
 mod switching;
+mod timers;
+mod toolbox;
 mod turn;
 mod typing;
 mod unanswered;
 mod uncertain;
+mod undone;
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -77,16 +86,16 @@ use crate::ledger::{CallId, CutBy, EntryId, Ledger, Millis, ModelRef};
 use crate::policy::Policy;
 use crate::tool::{NamedHost, ToolNews};
 
-use background_ends::BackgroundEnds;
-use clock::Timers;
-use discovering::Toolbox;
+use background_shells::BackgroundEnds;
 use history::History;
-use hooking::HookRuns;
+use hook_runs::HookRuns;
+use inbox::Inbox;
+use model_choice::ModelChoice;
 use phase::Phase;
 use printed::Printed;
-use steering::Inbox;
 use step::Step;
-use switching::ModelChoice;
+use timers::Timers;
+use toolbox::Toolbox;
 
 /// One session's loop.
 #[derive(Debug)]
@@ -163,6 +172,11 @@ impl Agent {
     /// The session's id.
     pub fn session(&self) -> &str {
         &self.settings.session
+    }
+
+    /// A call of this session, as a person's session names it.
+    fn address(&self, call: CallId) -> CallAddress {
+        CallAddress { path: self.settings.path.clone(), call }
     }
 
     /// What was spent.

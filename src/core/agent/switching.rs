@@ -1,60 +1,14 @@
 //! Another model, or another effort: at once between runs, from the next turn on while one is under way.
 
-use std::collections::BTreeSet;
-
 use crate::context::words;
 use crate::ledger::{Body, CallId, Change, Ledger, Millis, ModelRef, Remark};
 use crate::model::{Effort, ModelSpec, ToolCalls};
 
 use crate::policy::Mode;
 
-use super::learning::Scale;
 use super::phase::{CallState, Pending, Permission, Phase};
 use super::step::Step;
-use super::{Agent, Live, Settings};
-
-/// What was chosen and is not in force yet.
-#[derive(Debug, Default)]
-struct Chosen {
-    model: Option<Box<ModelSpec>>,
-    effort: Option<Option<Effort>>,
-    /// The effort was chosen before the session had a ledger to write it into.
-    effort_is_unwritten: bool,
-}
-
-/// The models of a session: who answers, who was chosen next, and what answers have taught.
-#[derive(Debug)]
-pub(super) struct ModelChoice {
-    /// The first of the chain: the one that the user chose last.
-    pub(super) first: ModelSpec,
-    /// How hard the models are to think; `None`: as each vendor thinks best.
-    pub(super) effort: Option<Effort>,
-    /// The model and the effort that the next turn will have.
-    chosen: Chosen,
-    /// Models whose servers were found to take no tools.
-    without_tools: BTreeSet<ModelRef>,
-    /// What the provider counted last where we estimated.
-    pub(super) scale: Option<Scale>,
-    /// An automatic compaction of this run failed; it is not tried again before the next message.
-    pub(super) auto_compaction_failed: bool,
-    /// Since the last answer a call was made again with less output, because the window had no room for more.
-    pub(super) asked_for_less: bool,
-}
-
-impl ModelChoice {
-    /// What a process begins with.
-    pub(super) fn new(settings: &Settings) -> Self {
-        Self {
-            first: settings.model.clone(),
-            effort: settings.effort,
-            chosen: Chosen::default(),
-            without_tools: BTreeSet::new(),
-            scale: None,
-            auto_compaction_failed: false,
-            asked_for_less: false,
-        }
-    }
-}
+use super::{Agent, Live};
 
 impl Agent {
     /// The user chooses another model.

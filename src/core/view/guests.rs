@@ -8,35 +8,11 @@ use crate::ledger::{ApprovalRequest, CallId, EntryId};
 use crate::tool::delegate;
 
 use super::asked_by::BELOW;
+use super::guest::{AtHome, Guest};
 use super::{AskedBy, Card, CardBody, CardId, PanelState, View, subject};
 
 /// Ids from here on are those of guests: no ledger gets so far.
 const FIRST: u64 = 1 << 62;
-
-/// What a guest is at home: the calls that lead to its session, the request there, and the call.
-pub(super) type AtHome = (SubagentPath, EntryId, CallId);
-
-/// One of them.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Guest {
-    /// The calls that lead to its session.
-    path: SubagentPath,
-    /// The request there, and the call.
-    entry: EntryId,
-    call: CallId,
-    /// As it is shown here.
-    pub(super) card: Card,
-}
-
-impl Guest {
-    fn id(&self) -> CardId {
-        self.card.id
-    }
-
-    fn request(&self) -> Option<(EntryId, &ApprovalRequest)> {
-        self.card.panel()?.request()
-    }
-}
 
 impl View {
     /// The requests that wait for a person: the session's own in the order of their calls, then those of its sub-agents.

@@ -6,12 +6,14 @@ mod asked_by;
 mod card;
 pub mod change;
 mod changed;
+mod compactions;
 mod custom;
 mod decided;
 mod ending;
 mod fleet;
 mod fold;
 mod goal_forecast;
+mod guest;
 mod guests;
 mod hosted;
 mod inspect;
@@ -30,6 +32,7 @@ mod receipts;
 mod requests;
 mod session;
 mod settings;
+mod shell_of;
 mod shell_words;
 mod shells;
 mod spending;
@@ -81,12 +84,12 @@ pub use template::Template;
 pub use timeline::{Call, Moment, MomentKind, Timeline};
 pub use transcript::{Style, transcript};
 
-use guests::{AtHome, Guest};
+use guest::{AtHome, Guest};
 use reach::Reaches;
-use subagents::Whose;
+use session::Whose;
 
 use crate::budget::{Gauge, Limit, Meter};
-use crate::ledger::{Body, CallId, Compaction, EntryId, Escrow, Millis, TurnEnded, UserMessage};
+use crate::ledger::{Body, CallId, EntryId, Escrow, Millis, TurnEnded, UserMessage};
 
 /// All that a screen shows of a session. Two views are equal when they show the same.
 #[derive(Debug, Clone, PartialEq)]
@@ -257,30 +260,6 @@ impl View {
     /// The user's message of this entry, if it is one that is too long to be shown whole.
     pub fn long_message(&self, id: EntryId) -> Option<Cow<'_, UserMessage>> {
         self.place(CardId::Entry(id)).and_then(|at| self.card(at))?.long_message()
-    }
-
-    /// The compaction of this entry, if it is one.
-    pub fn compaction(&self, id: EntryId) -> Option<&Compaction> {
-        match &self.rows.get(*self.row_of.get(&id)?)?.entry.body {
-            Body::Compaction(made) => Some(made),
-            _ => None,
-        }
-    }
-
-    /// How many entries a compaction has taken out of what a model sees, those of earlier ones not counted.
-    pub fn replaced_by(&self, id: EntryId) -> usize {
-        let before = self.row_of.get(&id).and_then(|at| self.rows.get(..*at)).unwrap_or(&[]);
-        let mut summaries = before.iter().rev().filter(|row| matches!(row.entry.body, Body::Compaction(_)));
-        let from = summaries.next().map_or(0, |earlier| self.end_of(earlier.entry.id));
-        let replaced = self.rows.get(from..self.end_of(id)).unwrap_or_default().iter();
-        let said = replaced.filter(|row| !matches!(row.entry.body, Body::Compaction(_)));
-        said.filter(|row| row.marks.contains(&Mark::Compacted)).count()
-    }
-
-    /// The number of the first row that a compaction does not replace.
-    fn end_of(&self, id: EntryId) -> usize {
-        let made = self.compaction(id);
-        made.and_then(|made| self.row_of.get(&made.replaces_to)).map_or(0, |at| at + 1)
     }
 
     /// The inspector's rows, one an entry.

@@ -94,6 +94,18 @@ impl SessionFacts {
     }
 }
 
+/// Whose session a view shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Whose {
+    /// A person's.
+    #[default]
+    Persons,
+    /// That of a sub-agent of this process.
+    Subagents,
+    /// That of a sub-agent whose process is gone: it is only read.
+    PastSubagents,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

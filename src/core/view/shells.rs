@@ -6,7 +6,7 @@
 use crate::ledger::{Arguments, BackgroundStatus, Change, Millis, ToolResult};
 use crate::tool::name::{SHELL, SHELL_KILL, SHELL_OUTPUT};
 
-use super::{Panel, PanelState, View};
+use super::panel::Panel;
 
 /// One background command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,19 +31,8 @@ pub struct BackgroundShell {
     pub last_line: String,
 }
 
-impl View {
-    /// The command that this call started in the background, as it stands now.
-    pub fn shell_of(&self, panel: &Panel) -> Option<&BackgroundShell> {
-        let (PanelState::Finished(entry), Some(result)) = (&panel.state, panel.result()) else { return None };
-        let standing = result.facts.background().filter(|_| panel.name() == SHELL)?;
-        // An id can come again after a restart.
-        let since = began(result, entry.at);
-        self.shells.iter().rev().find(|shell| shell.id == standing.id && shell.since == since)
-    }
-}
-
 /// When the command began whose call ended with this result.
-fn began(result: &ToolResult, at: Millis) -> Millis {
+pub(super) fn began(result: &ToolResult, at: Millis) -> Millis {
     Millis(at.0.saturating_sub(result.duration_ms))
 }
 

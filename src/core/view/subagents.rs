@@ -10,19 +10,8 @@ use crate::ledger::{
 };
 
 use super::panel::InBackground;
+use super::session::Whose;
 use super::{PanelState, Phase, View};
-
-/// Whose session a view shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Whose {
-    /// A person's.
-    #[default]
-    Persons,
-    /// That of a sub-agent of this process.
-    Subagents,
-    /// That of a sub-agent whose process is gone: it is only read.
-    PastSubagents,
-}
 
 /// A call that waits: the calls that lead to its session, the request's entry there, and what is asked.
 pub type WaitingCall<'v> = (SubagentPath, EntryId, &'v ApprovalRequest);

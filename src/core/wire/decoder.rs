@@ -9,8 +9,9 @@ use crate::model::{AnswerBounds, ModelFailure, ModelNews};
 
 use super::failure::{broken_failure, cut_failure, page_failure, protocol_failure, stream_failure};
 use super::joining::Joining;
+use super::protocol::Protocol;
 use super::sse::{Broken, MAX_EVENT_BYTES, SseDecoder, SseEvent};
-use super::{Protocol, anthropic, openai_chat, openai_responses};
+use super::{anthropic, openai_chat, openai_responses};
 
 /// Reads one answer. What it says does not depend on how the bytes are cut.
 #[derive(Debug)]

@@ -1,7 +1,8 @@
 //! The question for a list of models, by which a key is tested: it costs nothing, and needs the key.
 
+use super::anthropic;
 use super::call::{Endpoint, HttpCall, Secret};
-use super::{Protocol, anthropic};
+use super::protocol::Protocol;
 
 /// A GET without a body.
 pub(super) fn encode(protocol: Protocol, endpoint: &Endpoint) -> HttpCall {

@@ -26,6 +26,7 @@ mod listing;
 mod openai_chat;
 mod openai_responses;
 pub mod otlp;
+mod protocol;
 pub mod record;
 mod report;
 pub mod script;
@@ -42,20 +43,10 @@ pub use failure::http_failure;
 pub use hidden_key::{SeveralLines, has_key, without_key};
 pub use image::{NoImage, NoPicture, Picture, recognize, to_image};
 pub use key_body::KeyBody;
+pub use protocol::Protocol;
 pub use unescaped::unescaped;
 
 use crate::model::Request;
-
-/// How a server is spoken to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Protocol {
-    /// Anthropic Messages.
-    Anthropic,
-    /// OpenAI Chat Completions, and every server like it.
-    OpenAiChat,
-    /// OpenAI Responses, without state on the server.
-    OpenAiResponses,
-}
 
 /// Nothing, or `_20250305`.
 fn is_version(end: &str) -> bool {
@@ -70,14 +61,6 @@ impl Protocol {
             Self::Anthropic => anthropic::encode(request, endpoint),
             Self::OpenAiChat => openai_chat::encode(request, endpoint),
             Self::OpenAiResponses => openai_responses::encode(request, endpoint),
-        }
-    }
-
-    /// Whether requests have a field for a seed.
-    pub fn takes_seed(self) -> bool {
-        match self {
-            Self::OpenAiChat => true,
-            Self::Anthropic | Self::OpenAiResponses => false,
         }
     }
 
@@ -103,29 +86,5 @@ impl Protocol {
     /// Whether it can run the tool of this name, which may end in a version: `web_search_20250305`.
     pub fn hosts(self, tool: &str) -> bool {
         self.hosted_tools().iter().any(|known| tool.strip_prefix(known).is_some_and(is_version))
-    }
-
-    /// As written in the configuration.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Anthropic => "anthropic",
-            Self::OpenAiChat => "openai-chat",
-            Self::OpenAiResponses => "openai-responses",
-        }
-    }
-
-    /// Reads a protocol's name.
-    ///
-    /// # Errors
-    /// A sentence that names the protocols there are.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        match text {
-            "anthropic" => Ok(Self::Anthropic),
-            "openai-chat" => Ok(Self::OpenAiChat),
-            "openai-responses" => Ok(Self::OpenAiResponses),
-            other => Err(format!(
-                "{other:?} is not a protocol; use \"anthropic\", \"openai-chat\" or \"openai-responses\""
-            )),
-        }
     }
 }

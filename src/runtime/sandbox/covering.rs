@@ -5,7 +5,6 @@ use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
 
 use super::gaps::{SeenBeside, entries};
 use super::mounts::Mounts;
@@ -15,9 +14,6 @@ use super::{Confined, Confinement, Gap, Sandbox, real};
 const MOST: usize = 256;
 /// Succeeds if `$0` is there and empty.
 const IS_EMPTY: &str = "test -e \"$0\" && ! test -s \"$0\"";
-
-/// Whether secrets can be covered here, or why not; tried once.
-pub(super) type Tried = OnceLock<Result<(), String>>;
 
 /// Secrets inside the folders that are opened: what is covered for a command that starts now, and what it can do
 /// although it should not.

@@ -6,6 +6,7 @@
 
 mod confinement;
 mod covering;
+mod entrance;
 mod gaps;
 mod kept;
 #[cfg(target_os = "linux")]
@@ -14,6 +15,7 @@ mod mounts;
 #[cfg(any(target_os = "macos", test))]
 mod profile;
 mod proxy;
+mod real_path;
 mod refusal;
 mod resolver;
 mod secrets;
@@ -23,18 +25,17 @@ mod surroundings;
 mod this_system;
 mod words;
 
-use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::ffi::OsString;
+use std::path::Path;
 
 use tokio::process::Command;
 
-use crate::tool::NamedHost;
-
 pub use confinement::Confinement;
 pub use covering::Exposure;
+pub use entrance::Sandbox;
 pub use gaps::Gap;
 pub(in crate::runtime) use proxy::Proxy;
+pub(super) use real_path::real;
 pub(super) use refusal::{Refusals, SandboxWords};
 pub use secrets::names_a_secret;
 pub use secrets::secret_places;
@@ -45,43 +46,7 @@ pub(in crate::runtime) use surroundings::Surroundings;
 pub use this_system::support;
 pub use words::{Confined, ENTRY};
 
-/// How commands are started in the sandbox.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sandbox {
-    /// The program that knows [`ENTRY`]: this one.
-    ourselves: PathBuf,
-    confinement: Confinement,
-    covering: Arc<covering::Tried>,
-    /// Hosts that its commands may reach, if there is a list of them.
-    hosts: Option<Vec<NamedHost>>,
-    own_network: Arc<covering::Tried>,
-}
-
 impl Sandbox {
-    /// A sandbox entered through `ourselves`, the program whose `main` hands the words after [`ENTRY`] to
-    /// [`Confined::parse`].
-    pub fn new(ourselves: PathBuf, confinement: Confinement) -> Self {
-        Self { ourselves, confinement, covering: Arc::default(), hosts: None, own_network: Arc::default() }
-    }
-
-    /// The same in which commands may reach these hosts and no others; `None`: as the confinement says.
-    #[must_use]
-    pub fn reaching(self, hosts: Option<Vec<NamedHost>>) -> Self {
-        Self { hosts, ..self }
-    }
-
-    /// What holds in it.
-    pub fn confinement(&self) -> &Confinement {
-        &self.confinement
-    }
-
-    /// The same with or without the network.
-    #[must_use]
-    pub(super) fn with_network(&self, network: bool) -> Self {
-        let confinement = Confinement { network, ..self.confinement.clone() };
-        Self { confinement, ..self.clone() }
-    }
-
     /// `program`, to be started inside once it has its arguments; `temp` is the only place beside the workspace
     /// where it can write, and `around` what it finds besides.
     ///
@@ -129,20 +94,10 @@ fn enter(_ourselves: &Path, confined: Confined) -> (OsString, Vec<OsString>) {
     ("/usr/bin/sandbox-exec".into(), words)
 }
 
-/// Where a path leads, symlinks followed as far as it exists; what does not exist yet stays as written.
-pub(super) fn real(path: &Path) -> PathBuf {
-    for ancestor in path.ancestors() {
-        if let Ok(found) = ancestor.canonicalize() {
-            let rest = path.strip_prefix(ancestor).unwrap_or(Path::new(""));
-            return if rest == OsStr::new("") { found } else { found.join(rest) };
-        }
-    }
-    path.to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::path::PathBuf;
 
     use super::*;
 

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use crate::ledger::Millis;
 use crate::wire::record::{Links, follow};
 
+use super::failure_text::cannot;
 use super::head::HeadFile;
 use super::making::make;
-use super::{can_be_an_id, cannot, folder};
+use super::place::{can_be_an_id, folder};
 
 /// Writes the text of a session that is not there yet, `at` being when it began. All of it is on disk when this
 /// returns; of a failed attempt nothing is left. `has_end`: it is known that what it was made from was whole, so that its lines count from

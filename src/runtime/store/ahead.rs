@@ -3,10 +3,8 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use crate::ledger::Millis;
-
 use super::making::{make_locked, sync_folder};
-use super::{SessionStore, place, still_there};
+use super::still_there::still_there;
 
 /// It goes with this, unless it was taken.
 #[derive(Debug)]
@@ -17,31 +15,14 @@ pub(super) struct MadeAhead {
     is_named: bool,
 }
 
-impl SessionStore {
-    /// With the file of a new session made now, for one that is about to begin. It goes when the store is dropped without an entry. What
-    /// cannot be made is made, or told, with the first entry.
-    #[must_use]
-    pub fn made_ahead(self, at: Millis) -> Self {
-        let path = self.plan.as_ref().map(|(state, id)| place(state, id, at));
-        let made = |path: PathBuf| {
-            let file = Some(make_locked(&path).ok()?);
-            Some(MadeAhead { path, file, is_named: false })
-        };
-        Self { ahead: path.and_then(made), ..self }
-    }
-
-    /// With the name of that file made durable already: its first entry does not wait for that any more. May block.
-    #[must_use]
-    pub fn named_ahead(mut self) -> Self {
-        if let Some(ahead) = &mut self.ahead {
-            ahead.name();
-        }
-        self
-    }
-}
-
 impl MadeAhead {
-    fn name(&mut self) {
+    /// Makes it, if that can be done.
+    pub(super) fn made(path: PathBuf) -> Option<Self> {
+        let file = Some(make_locked(&path).ok()?);
+        Some(Self { path, file, is_named: false })
+    }
+
+    pub(super) fn name(&mut self) {
         self.is_named = self.is_named || sync_folder(&self.path).is_ok();
     }
 

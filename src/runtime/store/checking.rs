@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 
-use super::LONG;
 use super::side_by_side::most_threads;
 use crate::ledger::Entry;
 use crate::wire::record::{Audit, Links, ReadLine, audit_entries, audit_read, lines};
 
+/// Bytes from which on a file is worth a second thread.
+pub(super) const LONG: usize = 256 * 1024;
 /// Lines that are handed over at once.
 const BATCH: usize = 64;
 /// How many batches a thread may be ahead: a long session must not be in memory twice.

@@ -11,8 +11,9 @@ use crate::wire::record::{FirstLine, first_line};
 
 use super::head::known;
 use super::lock::held;
+use super::place::{SNAPSHOTS, place};
+use super::plain;
 use super::subagents::{above, is_of_subagent, is_whole, started_by};
-use super::{SNAPSHOTS, place, plain};
 
 /// Bytes in which the first line of a session ends.
 const MOST_OF_HEAD: u64 = 1 << 20;

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use memchr::memchr_iter;
 
-use super::{cannot, whole};
+use super::failure_text::cannot;
+use super::whole;
 
 /// Files up to this size are read at once.
 const SMALL: u64 = 8 * 1024 * 1024;

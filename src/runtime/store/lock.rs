@@ -6,7 +6,8 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::{cannot, plain};
+use super::failure_text::cannot;
+use super::plain;
 use crate::policy::shell::shell_word;
 
 /// A child that was just being started when its program was killed holds the lock until it has become another

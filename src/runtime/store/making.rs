@@ -7,7 +7,8 @@ use std::path::Path;
 
 use crate::runtime::StoreError;
 
-use super::{cannot, lock};
+use super::failure_text::cannot;
+use super::lock;
 
 pub(super) fn make(path: &Path) -> Result<File, StoreError> {
     let file = make_locked(path)?;

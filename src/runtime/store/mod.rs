@@ -6,6 +6,7 @@ mod checking;
 mod ephemeral;
 #[cfg(all(test, target_os = "linux"))]
 mod failing_tests;
+mod failure_text;
 mod find;
 mod foreign_file;
 mod head;
@@ -15,6 +16,7 @@ mod list;
 mod list_cache;
 mod lock;
 mod making;
+mod place;
 pub(in crate::runtime) mod plain;
 mod remove;
 mod retention;
@@ -22,18 +24,16 @@ mod salts;
 mod scan;
 mod side_by_side;
 mod spending;
+mod still_there;
 pub mod subagents;
 mod summary;
 mod whole;
 
 use std::fs::File;
 use std::io::Write;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
-
-use chrono::DateTime;
 
 pub use adopt::adopt;
 pub use checking::checked;
@@ -44,6 +44,7 @@ pub use head::{broken_chain, damage, incomplete, known};
 pub use line_ends::broken_line;
 pub use list::{Listing, list};
 pub use lock::held;
+pub use place::{SNAPSHOTS, can_be_an_id};
 pub use plain::open as open_plain;
 pub use remove::remove;
 pub use retention::{Old, old, remove_if_old, remove_old};
@@ -59,13 +60,12 @@ use crate::wire::record::{self, Chain, Links, SessionFile, follow};
 
 use super::{StoreError, StorePort};
 use ahead::MadeAhead;
+use checking::LONG;
+use failure_text::not_written;
 use head::{HeadFile, damage_of};
 use making::make;
-
-/// Bytes from which on a file is worth a second thread.
-const LONG: usize = 256 * 1024;
-/// How the folder beside a session's file ends that keeps what undo needs: `ID.files`.
-pub const SNAPSHOTS: &str = "files";
+use place::place;
+use still_there::still_there;
 
 /// Writes one session. The file is made with its first entry: an app that was opened and closed leaves none.
 ///
@@ -157,8 +157,7 @@ impl SessionStore {
     /// # Errors
     /// A sentence: it is not a regular file, cannot be read, or is too large to be a session (2 GiB, a line 256 MiB).
     pub fn bytes(path: &Path) -> Result<Vec<u8>, String> {
-        let (file, found) = whole::open(path, false)?;
-        whole::read(&file, &found, path)
+        whole::bytes(path)
     }
 
     /// Reads a session to look at it, whoever writes it at the moment.
@@ -207,6 +206,23 @@ impl SessionStore {
         self.file.as_ref().map(|(path, _)| path.as_path())
     }
 
+    /// With the file of a new session made now, for one that is about to begin. It goes when the store is dropped without an entry. What
+    /// cannot be made is made, or told, with the first entry.
+    #[must_use]
+    pub fn made_ahead(self, at: Millis) -> Self {
+        let path = self.plan.as_ref().map(|(state, id)| place(state, id, at));
+        Self { ahead: path.and_then(MadeAhead::made), ..self }
+    }
+
+    /// With the name of that file made durable already: its first entry does not wait for that any more. May block.
+    #[must_use]
+    pub fn named_ahead(mut self) -> Self {
+        if let Some(ahead) = &mut self.ahead {
+            ahead.name();
+        }
+        self
+    }
+
     /// Makes the file on the first append.
     fn opened(&mut self, at: Millis) -> Result<(&mut File, &Path), StoreError> {
         if let (None, Some((state, id))) = (&self.file, &self.plan) {
@@ -245,23 +261,6 @@ impl SessionStore {
         if self.length == 0 {
             self.file = None;
         }
-    }
-}
-
-/// That the path still names this file: what is written to one that was moved, replaced or removed is lost.
-fn still_there(file: &File, path: &Path) -> Result<(), String> {
-    let names = |found: std::fs::Metadata| (found.dev(), found.ino());
-    let ours = file.metadata().map(names).map_err(|fault| not_written(path, &fault))?;
-    match std::fs::metadata(path).map(names) {
-        Ok(there) if there == ours => Ok(()),
-        Ok(_) => Err(format!(
-            "cannot write the session: {} was replaced by another file; restore the original",
-            path.display()
-        )),
-        Err(fault) => Err(format!(
-            "cannot write the session: {fault}: {} was moved or removed; put it back",
-            path.display()
-        )),
     }
 }
 
@@ -337,32 +336,4 @@ fn broken(path: &Path, line: usize, fault: &record::ChainFault) -> String {
 
 fn read_bytes(bytes: &[u8], path: &Path) -> Result<SessionFile, String> {
     record::read_session(bytes).map_err(|fault| format!("{}: {fault}", path.display()))
-}
-
-/// Longer names of files are refused by the system, once an ending is added.
-const MOST_OF_ID: usize = 200;
-
-/// Whether this could be a session's id: it is the name of its file.
-pub fn can_be_an_id(text: &str) -> bool {
-    let is_short = (1..=MOST_OF_ID).contains(&text.len());
-    is_short && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
-}
-
-/// Sessions lie by the month in which they began.
-fn folder(state: &Path, at: Millis) -> PathBuf {
-    let moment = i64::try_from(at.0).ok().and_then(DateTime::from_timestamp_millis).unwrap_or_default();
-    state.join("sessions").join(moment.format("%Y/%m").to_string())
-}
-
-fn place(state: &Path, id: &str, at: Millis) -> PathBuf {
-    folder(state, at).join(format!("{id}.jsonl"))
-}
-
-/// The reason first: there is not always room for the rest.
-fn not_written(path: &Path, fault: &std::io::Error) -> String {
-    format!("cannot write the session: {fault}: {}", path.display())
-}
-
-fn cannot(what: &str, path: &Path, fault: &std::io::Error) -> String {
-    format!("cannot {what} the session file {}: {fault}", path.display())
 }

@@ -3,9 +3,11 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use super::failure_text::cannot;
 use super::find::with_made_ahead;
+use super::place::SNAPSHOTS;
 use super::subagents::above;
-use super::{SNAPSHOTS, cannot, head, list_cache, lock, plain};
+use super::{head, list_cache, lock, plain};
 
 /// Removes a session's file for good, with what undo keeps beside it, unless another process writes it.
 ///

@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
-use super::{SessionStore, cannot, find, side_by_side, whole};
+use super::failure_text::cannot;
+use super::{find, side_by_side, whole};
 
 /// Most files that a thread takes at once, so that threads seldom wait for each other.
 const BATCH: usize = 64;
@@ -71,7 +72,7 @@ fn work<T: Send>(
 fn read(path: &Path, buffer: &mut Vec<u8>) -> Result<(), String> {
     let (file, found) = whole::open(path, false)?;
     if found.len() > SMALL {
-        *buffer = SessionStore::bytes(path)?;
+        *buffer = whole::bytes(path)?;
         return Ok(());
     }
     // One read, where a growing buffer would need several.

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::ledger::Millis;
 
-use super::folder;
+use super::place::folder;
 
 /// Letters of the id of a session that a person began.
 const UUID: usize = 36;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::runtime::regular::opened;
 
-use super::cannot;
+use super::failure_text::cannot;
 
 /// Most bytes of a session.
 const MOST: u64 = 2 * 1024 * 1024 * 1024;
@@ -46,6 +46,15 @@ pub(super) fn fits(found: &Metadata, path: &Path) -> Result<(), String> {
 /// A sentence: it cannot be read, or has a line that is too long.
 pub(super) fn read(file: &File, found: &Metadata, path: &Path) -> Result<Vec<u8>, String> {
     read_within(file, found, path, MOST_OF_A_LINE)
+}
+
+/// All bytes of the file that a path names.
+///
+/// # Errors
+/// As [`open`] and [`read`].
+pub(super) fn bytes(path: &Path) -> Result<Vec<u8>, String> {
+    let (file, found) = open(path, false)?;
+    read(&file, &found, path)
 }
 
 fn read_within(file: &File, found: &Metadata, path: &Path, most_of_a_line: usize) -> Result<Vec<u8>, String> {

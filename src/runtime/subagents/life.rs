@@ -5,11 +5,10 @@ use std::panic::AssertUnwindSafe;
 use futures_util::FutureExt as _;
 use tokio::sync::mpsc;
 
+use super::made_session::{AfterEnd, MadeSession, Making};
+use super::report::{not_started, stopped_before, tell};
+use super::roster::{LoopEnds, Roster, locked, waits_for_task};
 use super::watched::Watched;
-use super::{
-    AfterEnd, LoopEnds, MadeSession, Making, Roster, locked, not_started, stopped_before, tell,
-    waits_for_task,
-};
 use crate::agent::{Event, Input, Intent, Live, Shutdown, SubagentNews, SubagentReport, SubagentStart};
 use crate::budget::Meter;
 use crate::ledger::{Body, CallId, CutBy, Reach, TaskState};

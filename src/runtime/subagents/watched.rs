@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tokio::sync::mpsc;
 
-use super::{stopped_by, tell};
+use super::report::{stopped_by, tell};
 use crate::agent::{Event, Input, SubagentNews, SubagentPath, SubagentReport};
 use crate::budget::Meter;
 use crate::ledger::{

@@ -6,12 +6,12 @@ use rustix::fs::FileType;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
+use super::all_tools::tool_named;
 use super::ignored::{Excludes, GitSettings};
 use super::list;
 use super::read;
 use super::stop::StopFlag;
 use super::target::Target;
-use super::tool_named;
 use super::walk::Walk;
 use super::workspace::Workspace;
 use crate::ledger::{Arguments, AttachedFile};

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::tool_named;
+use super::all_tools::tool_named;
 use super::workspace::Workspace;
 use crate::ledger::Arguments;
 use crate::policy::{one_reading, opened};

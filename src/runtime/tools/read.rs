@@ -11,12 +11,12 @@ use crate::ledger::{Arguments, Facts, Summary};
 use crate::tool::name::READ;
 use crate::tool::{Shown, SideEffect, ToolSpec};
 
-use super::LocalTools;
 use super::arguments::{number, required};
 use super::editor::Current;
 use super::encoding::Encoding;
 use super::file::{MOST_BYTES, content, open, open_if_there};
 use super::kind;
+use super::local_tools::LocalTools;
 use super::pages::{TextPage, scan};
 use super::picture;
 use super::stop::StopFlag;

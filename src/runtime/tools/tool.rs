@@ -12,9 +12,9 @@ use crate::tool::{
     Invocation, Preparation, Shown, SideEffect, ToolKind, ToolReport, ToolSpec, bound, not_there,
 };
 
-use super::LocalTools;
 use super::change::Making;
 use super::ignored::Excludes;
+use super::local_tools::LocalTools;
 use super::stop::{StopFlag, off_thread};
 use super::target::Target;
 

@@ -1,6 +1,6 @@
 //! How much a message may bring.
 
-use super::AttachmentRefusal;
+use super::refusal::AttachmentRefusal;
 use crate::ledger::{AttachedFile, Image, UserMessage};
 
 /// Refuses a message that brings too much.

@@ -11,11 +11,9 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use super::Attach;
 use crate::config::fault::one_line;
 use crate::config::kept_files::KeptFiles;
 use crate::ledger::Image;
-use crate::ui::mention::PastedImage;
 
 /// A helper hands over what is there already.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -33,35 +31,13 @@ const HELPERS: [(&str, &str, &[&str]); 3] = [
     ("PATH", "pngpaste", &["-"]),
 ];
 
-impl Attach {
-    /// The clipboard's image in a file of its own.
-    ///
-    /// # Errors
-    /// A sentence: why there is none.
-    pub(crate) fn image_of_clipboard(&self) -> Result<PastedImage, String> {
-        let path = self.clipboard.image()?;
-        let name = path.to_str().ok_or("the folder for temporary files has a name that is not text")?;
-        if self.begins_as_picture(name) {
-            return Ok(self.pasted_image(name));
-        }
-        drop(std::fs::remove_file(&path));
-        Err("what is on the clipboard is not an image".to_owned())
-    }
-
-    /// The images of the clipboard that were pasted since the program began and are still there.
-    pub(crate) fn images_there(&self) -> Vec<PastedImage> {
-        let paths = self.clipboard.folder.there();
-        paths.iter().filter_map(|path| path.to_str()).map(|name| self.pasted_image(name)).collect()
-    }
-}
-
 /// Takes images from the clipboard.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Clipboard {
     /// What the helpers get.
     environment: Arc<Vec<(OsString, OsString)>>,
     /// Where the images are until the program ends.
-    folder: KeptFiles,
+    pub(super) folder: KeptFiles,
 }
 
 impl Clipboard {

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::Attached;
+use super::attached::Attached;
 use crate::ledger::AttachedFile;
 
 /// How long after a warning the same message sends the file all the same: a key that bounces confirms nothing, and nobody

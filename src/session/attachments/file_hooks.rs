@@ -4,7 +4,7 @@ use std::fmt;
 
 use tokio::runtime::Builder;
 
-use super::AttachmentRefusal;
+use super::refusal::AttachmentRefusal;
 use crate::hooks::{HookAnswer, HookCall, HookId, Payload, PreVerdict, combine_pre_tool, notes};
 use crate::ledger::Arguments;
 use crate::runtime::{CommandHooks, HookPort as _};

@@ -1,6 +1,7 @@
 //! The file of an image that goes with a message, or why it does not: in the words for a file, or for an image whose file nobody has seen.
 
-use super::{Attach, AttachmentRefusal};
+use super::attach::Attach;
+use super::refusal::AttachmentRefusal;
 use crate::config::reading::Reading;
 use crate::ledger::Image;
 use crate::wire::{NoImage, to_image};

@@ -1,6 +1,9 @@
 //! What a program adds to a message beside its words: files that it names by their paths, and pictures that it has.
 
-use super::{Attach, Attached, AttachmentRefusal, FROM_THE_APP, bounded, is_called_an_image};
+use super::attach::Attach;
+use super::attached::{self, Attached, is_called_an_image};
+use super::bounds::bounded;
+use super::refusal::{AttachmentRefusal, FROM_THE_APP};
 use crate::ledger::{AttachedFile, UserMessage};
 use crate::wire::to_image;
 
@@ -43,7 +46,7 @@ impl Attach {
             }
             Some(_) | None => {}
         }
-        warnings.extend(super::warnings(said));
+        warnings.extend(attached::warnings(said));
         if warnings.is_empty() {
             return bounded(said);
         }

@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use super::attach::Attach;
+use super::attached::{Attached, is_called_an_image};
 use super::mention::{before_lines, without_lines};
-use super::{Attach, Attached, AttachmentRefusal, is_called_an_image};
+use super::refusal::AttachmentRefusal;
 use crate::ui::mention::{could_be_a_file, is_a_call, is_called_a_file};
 
 pub(super) const CORRECT: &str = "correct the path, or put it in `backquotes` to send it as text";

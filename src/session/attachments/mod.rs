@@ -1,5 +1,7 @@
 //! Files of a message: the images and text files that its `@paths` name are read and go with it, or it does not go at all.
 
+mod attach;
+mod attached;
 mod bounds;
 mod clipboard;
 mod doubts;
@@ -9,115 +11,21 @@ mod linked;
 mod mention;
 mod missing;
 mod pasted_images;
+mod refusal;
 mod text_file;
 
-use std::io::Read as _;
-use std::path::{Path, PathBuf};
+pub(crate) use attach::Attach;
+pub(crate) use refusal::AttachmentRefusal;
 
-use tokio::sync::watch;
-
-use super::instructions::nested::NestedInstructions;
-use super::ports::command_hooks;
-use crate::config::Invocation;
-use crate::config::reading::Reading;
-use crate::ledger::{AttachedFile, Image, UserMessage};
-use crate::runtime::{Groups, open_named};
-use crate::ui::FileList;
-use crate::wire::recognize;
+use crate::ledger::UserMessage;
+use attached::{Attached, is_called_an_image, warnings};
 use bounds::bounded;
-use clipboard::Clipboard;
 use doubts::{Doubts, Warned};
-use file_hooks::FileHooks;
 use mention::{mentions, without_lines};
 use pasted_images::of_clipboard;
-use text_file::TextFiles;
-
-/// Bytes in which a picture shows what it is.
-const FIRST_BYTES: u64 = 12;
-/// Endings of pictures: a file that is called so must be one, where others may be named without being sent.
-const ENDINGS: [&str; 12] =
-    ["png", "jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "heic", "heif", "avif", "ico"];
-/// What to do about a warning where nobody can confirm it.
-const FROM_THE_APP: &str = "to send it anyway, use the app";
-
-/// Why a message was not sent: what happened, and what to do next.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct AttachmentRefusal {
-    pub(crate) what: String,
-    pub(crate) next: String,
-}
-
-impl AttachmentRefusal {
-    fn new(what: impl Into<String>, next: &str) -> Self {
-        Self { what: what.into(), next: next.to_owned() }
-    }
-}
-
-/// What a message brings.
-enum Attached {
-    /// With a reason to ask a person first, or none.
-    Image(Image, String),
-    /// With what to say of it if not all of it is sent, or nothing.
-    File(AttachedFile, String),
-    /// Nothing: what to say before this word is sent as one.
-    Word(String),
-}
-
-/// Reads what messages name.
-#[derive(Debug, Clone)]
-pub(crate) struct Attach {
-    cwd: PathBuf,
-    home: Option<PathBuf>,
-    text_files: TextFiles,
-    /// The last message that was not sent because of a warning. Clones share it.
-    warned: watch::Sender<Option<Warned>>,
-    clipboard: Clipboard,
-}
+use refusal::FROM_THE_APP;
 
 impl Attach {
-    /// Paths are meant from the folder of the session; `~` is the user's home.
-    ///
-    /// Hooks are told of what is named as hooks of the session of this id; they are in these groups.
-    pub(crate) fn new(invocation: &Invocation, session: &str, groups: &Groups) -> Self {
-        Self::with(invocation, FileHooks::new(command_hooks(invocation, session, groups)))
-    }
-
-    /// The same before there is a session, of which hooks could be told: what is refused here is refused with them, too.
-    pub(crate) fn without_hooks(invocation: &Invocation) -> Self {
-        Self::with(invocation, FileHooks::default())
-    }
-
-    fn with(invocation: &Invocation, hooks: FileHooks) -> Self {
-        Self {
-            cwd: invocation.cwd.clone(),
-            home: invocation.environment.home(),
-            text_files: TextFiles::new(invocation, hooks),
-            warned: watch::Sender::new(None),
-            clipboard: Clipboard::new(invocation.environment_of_programs(), invocation.pasted.clone()),
-        }
-    }
-
-    /// The same with paths that are meant from another folder.
-    pub(crate) fn seen_from(self, folder: PathBuf) -> Self {
-        Self { cwd: folder, ..self }
-    }
-
-    /// The same, whose files bring these instructions of their folders.
-    pub(crate) fn telling(self, nested: NestedInstructions) -> Self {
-        Self { text_files: self.text_files.telling(nested), ..self }
-    }
-
-    /// The message with the instructions of the folders of its files, each of which is told once: for a message that is sent.
-    pub(crate) fn instructed(&self, said: UserMessage) -> UserMessage {
-        let files = said.files.into_iter().map(|file| self.text_files.instructed(file)).collect();
-        UserMessage { files, ..said }
-    }
-
-    /// The files to choose from: for a thread of its own.
-    pub(crate) fn list(&self) -> FileList {
-        self.text_files.list()
-    }
-
     /// The message with the images and files that it names, and what to know of its words; empty, if there is nothing. An `@word` that
     /// names no file stays a word, unless nothing else than a file is called so.
     ///
@@ -221,45 +129,6 @@ impl Attach {
         }
         self.missing(readings)
     }
-
-    fn begins_as_picture(&self, name: &str) -> bool {
-        let start = self.bytes(name, FIRST_BYTES);
-        matches!(start, Reading::Text { text, .. } if recognize(&text) != Err(crate::wire::NoPicture::OtherFormat))
-    }
-
-    /// The first bytes of what a path names. Its links are followed once: what they led to is what is read.
-    fn bytes(&self, name: &str, most: u64) -> Reading<Vec<u8>> {
-        let file = match open_named(&self.cwd, self.home.as_deref(), name) {
-            Ok(None) => return Reading::Absent,
-            Err(why) => return Reading::Refused(why),
-            Ok(Some(file)) => file,
-        };
-        let mut text = Vec::new();
-        if let Err(failure) = file.take(most + 1).read_to_end(&mut text) {
-            return Reading::Refused(failure.to_string());
-        }
-        let cut = text.len() as u64 > most;
-        text.truncate(usize::try_from(most).unwrap_or(usize::MAX));
-        Reading::Text { text, cut }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        match (name.strip_prefix("~/"), &self.home) {
-            (Some(below), Some(home)) => home.join(below),
-            (Some(_) | None, _) => self.cwd.join(name),
-        }
-    }
-}
-
-/// What a person is to be warned about.
-fn warnings(said: &UserMessage) -> Vec<String> {
-    let warnings = said.files.iter().map(|file| file.confirmed.clone());
-    warnings.filter(|warning| !warning.is_empty()).collect()
-}
-
-fn is_called_an_image(name: &str) -> bool {
-    let ending = Path::new(name).extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-    ENDINGS.contains(&ending.to_ascii_lowercase().as_str())
 }
 
 #[cfg(test)]
@@ -267,17 +136,21 @@ mod tests {
     use std::fs;
     use std::io::Cursor;
     use std::os::unix::fs::symlink;
+    use std::path::{Path, PathBuf};
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
     use std::time::Duration;
 
     use image::{ImageFormat, RgbImage};
     use rustix::fs::{CWD, RenameFlags, renameat_with};
+    use tokio::sync::watch;
 
+    use super::clipboard::Clipboard;
     use super::doubts::{CONFIRMS_FROM, CONFIRMS_UNTIL};
+    use super::text_file::TextFiles;
     use super::*;
     use crate::policy::Policy;
-    use crate::runtime::LocalTools;
+    use crate::runtime::{Groups, LocalTools};
 
     fn picture(path: &Path, side: u32) {
         let mut bytes = Cursor::new(Vec::new());

@@ -1,8 +1,10 @@
 //! Images that are pasted into the composer: by their paths, or from the clipboard.
 
+use super::attach::Attach;
+use super::attached::Attached;
 use super::image_file::NotLoaded;
 use super::mention::pasted;
-use super::{Attach, Attached, AttachmentRefusal};
+use super::refusal::AttachmentRefusal;
 use crate::config::reading::Reading;
 use crate::ledger::{Image, MessagePiece, UserMessage, measures};
 use crate::ui::mention::{PastedImage, written};
@@ -22,6 +24,26 @@ impl Attach {
                 .map(|path| PastedImage { mention: written(path), measures: String::new() })
                 .collect(),
         )
+    }
+
+    /// The clipboard's image in a file of its own.
+    ///
+    /// # Errors
+    /// A sentence: why there is none.
+    pub(crate) fn image_of_clipboard(&self) -> Result<PastedImage, String> {
+        let path = self.clipboard.image()?;
+        let name = path.to_str().ok_or("the folder for temporary files has a name that is not text")?;
+        if self.begins_as_picture(name) {
+            return Ok(self.pasted_image(name));
+        }
+        drop(std::fs::remove_file(&path));
+        Err("what is on the clipboard is not an image".to_owned())
+    }
+
+    /// The images of the clipboard that were pasted since the program began and are still there.
+    pub(crate) fn images_there(&self) -> Vec<PastedImage> {
+        let paths = self.clipboard.folder.there();
+        paths.iter().filter_map(|path| path.to_str()).map(|name| self.pasted_image(name)).collect()
     }
 
     /// An image of the clipboard, which has this number in its message. People know its chip, and no path.

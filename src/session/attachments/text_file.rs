@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
-use super::AttachmentRefusal;
 use super::file_hooks::FileHooks;
+use super::refusal::AttachmentRefusal;
 use crate::budget::Bound;
 use crate::config::Invocation;
 use crate::ledger::AttachedFile;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::Reached;
 use super::reach::{Destination, Sending};
+use super::reached::Reached;
 
 /// Requests in their order, those that count told apart.
 #[derive(Debug)]

@@ -4,6 +4,7 @@ mod books;
 mod carriers;
 mod counted;
 mod reach;
+mod reached;
 mod wanted;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,6 +12,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 pub(crate) use reach::Destination;
+pub(crate) use reached::Reached;
 pub(crate) use wanted::{Sought, SoughtFile, SoughtText};
 
 use crate::ledger::{Body, CallId, EntryId, Millis, ModelRef, SessionStarted};
@@ -22,28 +24,8 @@ use books::Books;
 use carriers::{action, carriers};
 use counted::Counted;
 use reach::{InCall, InRequests, Sending, in_calls, in_requests};
+use reached::count;
 use wanted::Prefilter;
-
-/// How often, and when, it went to one place.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Reached {
-    pub(crate) first: Millis,
-    pub(crate) last: Millis,
-    /// Requests of a model, or calls.
-    pub(crate) count: u64,
-    /// Those of them that nobody answered.
-    pub(crate) unanswered: u64,
-    /// Those of them that perhaps never went there, or without it.
-    pub(crate) uncertain: u64,
-}
-
-impl Reached {
-    fn once(sending: &Sending) -> Self {
-        let unanswered = u64::from(!sending.is_answered);
-        let uncertain = u64::from(!sending.is_certain);
-        Self { first: sending.at, last: sending.at, count: 1, unanswered, uncertain }
-    }
-}
 
 /// An entry that had it.
 #[derive(Debug, Clone)]
@@ -290,18 +272,6 @@ impl Exposure {
             other => other.clone(),
         };
         count(&mut self.sum, &to, &Reached::once(sending));
-    }
-}
-
-fn count(reached: &mut BTreeMap<Destination, Reached>, to: &Destination, more: &Reached) {
-    match reached.get_mut(to) {
-        None => drop(reached.insert(to.clone(), more.clone())),
-        Some(one) => {
-            (one.first, one.last) = (one.first.min(more.first), one.last.max(more.last));
-            one.count += more.count;
-            one.unanswered += more.unanswered;
-            one.uncertain += more.uncertain;
-        }
     }
 }
 

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::SubagentMaker;
+use super::maker::SubagentMaker;
 use super::own_ledger::{entries_of, names_of};
 use crate::agent::{Agent, Attendance, Effect, Settings, SubagentPath};
 use crate::budget::{Grantable, Limits, Meter};

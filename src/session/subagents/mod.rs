@@ -7,22 +7,22 @@ mod given_tools;
 mod lane;
 mod last_words;
 mod left_worktrees;
+mod maker;
 mod narrowed;
+mod offered;
 mod own_ledger;
 mod refusal;
 mod standing;
 mod unbegun;
 mod worktree;
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-use serde_json::json;
 
 pub(crate) use cut_off::CutOff;
 pub(crate) use lane::{LaneTerms, MOST_LANES};
 pub(crate) use last_words::was_cut_off;
+pub(crate) use maker::SubagentMaker;
+pub(crate) use offered::{known, named, terms, tools};
 pub(crate) use refusal::switched_off;
 pub(crate) use standing::standing;
 pub(crate) use worktree::{as_made, worktree_of, worktrees_of};
@@ -31,166 +31,28 @@ use super::copied_folder::in_copied;
 use super::instructions::nested::WithNested;
 use super::ports::{hook_port, local_tools};
 use super::ports::{model_port, with_tool_calls};
-use crate::agent::{
-    Agent, Attendance, IN_BACKGROUND, Intent, Settings, SubagentSpec, SubagentStart, Subagents,
-};
+use crate::agent::{Agent, Intent, Settings, SubagentStart};
 use crate::config::fault::{Fault, one_line};
 use crate::config::models::{Table, reach};
 use crate::config::subagents::Subagent;
-use crate::config::{Config, Invocation, environment};
-use crate::ledger::{Limit, ModelRef, UserMessage};
+use crate::config::{Invocation, environment};
+use crate::ledger::{ModelRef, UserMessage};
 use crate::model::ModelSpec;
 use crate::runtime::mcp::{Lent, McpServers, McpTools};
 use crate::runtime::store::subagents::free_id;
 use crate::runtime::undo::Snapshots;
 use crate::runtime::{
-    AfterEnd, Driver, EditorFiles, Groups, LocalSubagents, MadeSession, MakeRest, MakeSession, ModelRouter,
-    NoSubagents, Ports, SubagentPort, ToolPort, Unhurried,
+    AfterEnd, Driver, EditorFiles, LocalSubagents, MadeSession, MakeRest, MakeSession, NoSubagents, Ports,
+    SubagentPort, ToolPort, Unhurried,
 };
 use crate::tool::name::MCP;
-use crate::tool::{DELEGATE_TO, SideEffect, ToolKind, ToolSpec};
 use books::Books;
 use given_tools::has;
-use lane::{is_lane, lanes};
+use lane::is_lane;
 use narrowed::narrowed;
 use worktree::Worktree;
 
-/// What the sessions of sub-agents are made of.
-pub(crate) struct SubagentMaker {
-    invocation: Invocation,
-    /// The configuration as the session has it.
-    config: Config,
-    state: PathBuf,
-    /// Whether their entries are kept.
-    is_kept: bool,
-    /// What the session that starts them began with.
-    settings: Settings,
-    router: ModelRouter,
-    groups: Groups,
-    /// The MCP servers of the session, which they use too.
-    servers: McpServers,
-    /// The editor whose texts of files count, if there is one.
-    editor: Option<Arc<dyn EditorFiles>>,
-    attendance: Attendance,
-    /// Those that can be started.
-    known: Vec<Subagent>,
-    /// The sub-agents that stand above theirs, the outermost first.
-    above: Vec<String>,
-    /// The worktree of the session that starts them, if it has one.
-    worktree: Option<Worktree>,
-}
-
-/// The tools that start sub-agents.
-pub(crate) fn tools(known: &[Subagent]) -> Vec<ToolSpec> {
-    known.iter().filter(|one| !is_lane(one)).map(tool).collect()
-}
-
-fn tool(subagent: &Subagent) -> ToolSpec {
-    ToolSpec {
-        name: format!("{DELEGATE_TO}{}", subagent.name),
-        description: format!(
-            "A sub-agent; `@{}` in a message asks for it. {}",
-            subagent.name, subagent.description
-        ),
-        schema: json!({
-            "type": "object",
-            "properties": {
-                "task": {
-                    "type": "string",
-                    "minLength": 1,
-                    "description": "All that it needs to know: it sees nothing of this conversation.",
-                },
-                IN_BACKGROUND: {
-                    "type": "boolean",
-                    "description": "Go on meanwhile; you are told when it is done.",
-                },
-            },
-            "required": ["task"],
-            "additionalProperties": false,
-        }),
-        // What it does is decided call by call in its own session.
-        effect: SideEffect::Reads,
-        kind: ToolKind::Subagent,
-        paths: Vec::new(),
-        timeout_ms: None,
-        retrieves: false,
-    }
-}
-
-/// As the loop knows them.
-pub(crate) fn terms(known: &[Subagent], config: &Config) -> Subagents {
-    let spec = |one: &Subagent| SubagentSpec {
-        name: one.name.clone(),
-        asks: one.turns.map(|turns| BTreeMap::from([(Limit::Turns, turns)])).unwrap_or_default(),
-        mode: one.mode,
-        in_background: one.in_background,
-    };
-    let most_at_once = config.subagents.most_at_once;
-    Subagents { known: known.iter().map(spec).collect(), most_at_once, ..Subagents::default() }
-}
-
-/// Those that a session here can start: none where they are switched off, and none that has the name of an agent elsewhere.
-pub(crate) fn known(config: &Config) -> Vec<Subagent> {
-    if config.subagents.most_at_once == 0 {
-        return Vec::new();
-    }
-    startable(config).cloned().chain(lanes()).collect()
-}
-
-/// Those that have no name of an agent elsewhere.
-fn startable(config: &Config) -> impl Iterator<Item = &Subagent> {
-    config.subagents.all.iter().filter(|one| !config.agents.contains_key(&one.name))
-}
-
-/// Those that a person can name in a message, each with what it is for.
-pub(crate) fn named(config: &Config) -> Vec<(String, String)> {
-    let all = known(config).into_iter().filter(|one| !is_lane(one));
-    all.map(|one| (one.name, one.description)).collect()
-}
-
 impl SubagentMaker {
-    /// For a session of a person, which begins so.
-    pub(crate) fn new(invocation: &Invocation, config: &Config, state: &Path, settings: Settings) -> Self {
-        Self {
-            invocation: invocation.clone(),
-            config: config.clone(),
-            state: state.to_owned(),
-            is_kept: true,
-            attendance: settings.attendance,
-            settings,
-            router: ModelRouter::default(),
-            groups: Groups::default(),
-            servers: McpServers::default(),
-            editor: None,
-            known: known(config),
-            above: Vec::new(),
-            worktree: None,
-        }
-    }
-
-    /// Whether their entries are kept.
-    #[must_use]
-    pub(crate) fn kept(self, is_kept: bool) -> Self {
-        Self { is_kept, ..self }
-    }
-
-    /// With the models, the register of programs, and the editor of that session.
-    #[must_use]
-    pub(crate) fn plugged(
-        self,
-        router: &ModelRouter,
-        groups: &Groups,
-        editor: Option<Arc<dyn EditorFiles>>,
-    ) -> Self {
-        Self { router: router.clone(), groups: groups.clone(), editor, ..self }
-    }
-
-    /// With the MCP servers of that session.
-    #[must_use]
-    pub(crate) fn lending(self, servers: McpServers) -> Self {
-        Self { servers, ..self }
-    }
-
     /// The port for the session that starts them.
     pub(crate) fn port(self) -> Box<dyn SubagentPort> {
         if self.known.is_empty() {

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use super::given_tools::has;
 use super::lane::is_lane;
+use super::maker::SubagentMaker;
+use super::offered::{terms, tools};
 use super::refusal::why_not;
-use super::{SubagentMaker, terms, tools};
 use crate::agent::{FinalResponse, Settings};
 use crate::config::Config;
 use crate::config::subagents::Subagent;

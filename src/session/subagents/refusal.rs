@@ -2,7 +2,8 @@
 
 use super::given_tools::has;
 use super::lane::is_lane;
-use super::{SubagentMaker, startable};
+use super::maker::SubagentMaker;
+use super::offered::startable;
 use crate::config::Config;
 use crate::config::subagents::Subagent;
 use crate::tool::{Absence, Absent, Absentee, DELEGATE_TO};

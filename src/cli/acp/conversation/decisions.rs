@@ -4,11 +4,13 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use serde_json::Value;
 
-use super::{Conversation, SessionCommand};
+use super::command::SessionCommand;
+use super::pending::{AskStage, Asking, Offer, OpenRequest};
+use super::session_state::Conversation;
 use crate::agent::{Answer, CallAddress, Intent, SubagentPath};
 use crate::cli::acp::methods::elicitation_create;
 use crate::cli::acp::methods::session_request_permission::{
-    self as permission, CANNOT_ASK, OfferedAnswer, PermissionAnswer,
+    self as permission, CANNOT_ASK, PermissionAnswer,
 };
 use crate::cli::acp::rpc;
 use crate::cli::acp::updates::tool_call;
@@ -19,68 +21,6 @@ use crate::ui::local::RuleToKeep;
 
 /// How many questions this process has asked its client.
 static QUESTIONS: AtomicU64 = AtomicU64::new(0);
-
-/// Which request: of which session, that of a sub-agent or this one, and by which entry.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Asking {
-    /// The calls that lead to the session.
-    pub(super) path: SubagentPath,
-    /// The entry.
-    entry: EntryId,
-}
-
-impl Asking {
-    /// Names it after the session: `e12`, and of a sub-agent's `c7/e12`.
-    fn named(&self) -> String {
-        let calls = self.path.iter().map(|call| format!("{call}/"));
-        calls.chain([self.entry.to_string()]).collect()
-    }
-
-    /// What an answer names, and its number.
-    fn parse(request: &str) -> Option<(Self, u64)> {
-        let (named, number) = request.rsplit_once('/')?;
-        let (calls, entry) = named.rsplit_once('/').map_or(("", named), |(calls, entry)| (calls, entry));
-        let calls = calls.split('/').filter(|_| !calls.is_empty());
-        let path = calls.map(CallId::parse).collect::<Option<SubagentPath>>()?;
-        Some((Self { path, entry: EntryId::parse(entry)? }, number.parse().ok()?))
-    }
-}
-
-/// A request that the client was asked about.
-#[derive(Debug)]
-pub(super) struct OpenRequest {
-    /// The call.
-    call: CallId,
-    /// How often it was asked about: an answer that the loop did not take is asked for once more.
-    round: u32,
-    /// The number of the question, once the client has it.
-    number: u64,
-    /// The prompt in which the client was asked: a request of a sub-agent in the background can be answered after its end.
-    prompt: Option<Value>,
-    stage: AskStage,
-}
-
-/// What can be answered.
-#[derive(Debug)]
-enum Offer {
-    /// One of these.
-    Options(Vec<OfferedAnswer>),
-    /// A form, with these choices if there are any.
-    Form(Vec<String>),
-}
-
-/// How far a request is.
-#[derive(Debug)]
-enum AskStage {
-    /// What would be written for its rule is found out before the client is asked.
-    Planning(Box<ApprovalRequest>),
-    /// The client has it.
-    Sent(Offer),
-    /// The client has answered.
-    Answered,
-    /// The client withdrew it with the end of its prompt: nobody has decided.
-    Withdrawn,
-}
 
 impl Conversation {
     /// An entry that asks for a decision, or makes one, in the session at the end of this path.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Conversation;
+use super::session_state::Conversation;
 use crate::agent::{Event, Live};
 use crate::cli::acp::updates::message::user;
 use crate::cli::acp::updates::{config_option, mode, plan, session_info, tool_call, usage};

@@ -1,14 +1,19 @@
 //! One session of the client: a front end on the loop, which tells its events as updates and turns requests into intents.
 
+mod command;
 mod decisions;
 mod events;
+mod pending;
 mod pricing;
 mod prompting;
+mod session_state;
 mod settings;
 mod subagents;
 
+pub(super) use command::{Ask, Door, SessionCommand};
+pub(super) use session_state::Conversation;
+
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -17,108 +22,29 @@ use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
-use self::decisions::{Asking, OpenRequest};
-use self::pricing::PriceQuestion;
-use self::prompting::PendingPrompt;
-use self::settings::PendingSetting;
 use super::client_end::ClientEnd;
-use super::client_files::ClientFiles;
 use super::methods::session_set_config_option::Options;
 use super::methods::session_set_mode::modes;
 use super::opening::{Opened, Which};
-use super::rpc::{self, RpcError};
 use super::updates::message::Streamed;
-use super::updates::{available_commands, config_option, notice};
-use crate::agent::{CallAddress, Effect, Event, Intent, Shutdown};
+use super::updates::{available_commands, config_option};
+use crate::agent::{Effect, Shutdown};
 use crate::cli::chat::view_settings;
 use crate::cli::outcome::complain;
 use crate::cli::told_subagents::ToldSubagents;
 use crate::config::fault::one_line;
 use crate::config::models::Listed;
-use crate::ledger::{CallId, Entry, EntryId, UserMessage};
+use crate::ledger::Entry;
 use crate::runtime::{Driver, DriverError, Groups};
-use crate::session::attachments::Attach;
 use crate::session::gateway::{Ends, Gateway};
-use crate::session::rule_keeper::RuleKeeper;
 use crate::session::telemetry::Following;
-use crate::ui::local::RuleToKeep;
-use crate::ui::{Reply, Request, RulePlan};
-use crate::view::{PlanItem, View};
+use crate::ui::Reply;
+use crate::view::View;
 
 /// How long process groups may take to go after TERM when a session ends.
 const GRACE: Duration = Duration::from_millis(500);
 /// Requests that may wait while the client reads slowly.
 const COMMANDS_WAITING: usize = 64;
-
-/// What the connection asks of a session.
-#[derive(Debug)]
-pub(super) enum SessionCommand {
-    /// Answer this request, of this method.
-    Request {
-        /// Names it.
-        id: Value,
-        /// What is asked for.
-        what: Ask,
-    },
-    /// Esc; whether the loop has had it already.
-    Cancel {
-        /// The door sent it, as the loop had the prompt.
-        is_pressed: bool,
-    },
-    /// Esc, if this request is the prompt.
-    CancelRequest(Value),
-    /// The client answered a request of ours.
-    Answer {
-        /// The request, as it was named after the session.
-        request: String,
-        /// The result, or the error.
-        outcome: Result<Value, Value>,
-    },
-    /// What a prompt says was read.
-    Read {
-        /// The prompt.
-        id: Value,
-        /// The message and what to know of its words, or why there is none.
-        said: Result<(UserMessage, String), RpcError>,
-    },
-    /// What would be written for the rule of a call that waits is known.
-    Planned {
-        /// The request.
-        entry: EntryId,
-        /// What would be written.
-        plan: RulePlan,
-    },
-    /// All servers have told their models.
-    Listed(Vec<Listed>),
-    /// End.
-    Close,
-}
-
-/// What a request of a session asks for; with its parameters.
-#[derive(Debug)]
-pub(super) enum Ask {
-    /// `session/prompt`
-    Prompt(Value),
-    /// `session/set_mode`
-    SetMode(Value),
-    /// `session/set_config_option`
-    SetOption(Value),
-}
-
-/// Where the connection finds a session.
-#[derive(Debug)]
-pub(super) struct Door {
-    /// What is asked of it.
-    pub(super) commands: mpsc::Sender<SessionCommand>,
-    /// Esc: it waits for no client that reads slowly.
-    pub(super) abort: mpsc::Sender<()>,
-    /// Whether the loop has the prompt, so that this Esc finds it.
-    pub(super) is_taken: Arc<AtomicBool>,
-    /// Ends with the session.
-    pub(super) over: watch::Receiver<bool>,
-    /// The client's file system, if it has one: calls wait for its answers.
-    pub(super) files: Option<ClientFiles>,
-}
 
 /// The loop, before it runs, and what is left when it has ended.
 pub(super) struct Begin {
@@ -131,45 +57,6 @@ pub(super) struct Begin {
     notices: Vec<String>,
     all_models: oneshot::Receiver<Vec<Listed>>,
     over: watch::Sender<bool>,
-}
-
-/// One session.
-pub(super) struct Conversation {
-    id: String,
-    cwd: PathBuf,
-    client: ClientEnd,
-    view: View,
-    options: Options,
-    attach: Attach,
-    commands: mpsc::Receiver<SessionCommand>,
-    /// For what is read beside it.
-    to_itself: mpsc::Sender<SessionCommand>,
-    intents: mpsc::Sender<Intent>,
-    abort: mpsc::Sender<()>,
-    /// Whether the loop has the prompt.
-    is_taken: Arc<AtomicBool>,
-    shutdown: mpsc::Sender<Shutdown>,
-    events: mpsc::Receiver<Event>,
-    prompt: Option<PendingPrompt>,
-    asked: BTreeMap<Asking, OpenRequest>,
-    /// The request about which the decision was made whose refusal comes next.
-    undecided: Option<Asking>,
-    subagents: ToldSubagents,
-    /// Calls of sub-agents that the client was asked about and that have no result.
-    shown_below: BTreeSet<CallAddress>,
-    price: Option<PriceQuestion>,
-    rules: RuleKeeper,
-    /// Rules that were taken for longer than the session: written down when their decisions are recorded.
-    to_keep: Vec<RuleToKeep>,
-    /// What is asked of the session beside its loop, once that has begun.
-    requests: Option<mpsc::Sender<Request>>,
-    settings: Vec<PendingSetting>,
-    streamed: Streamed,
-    plan: Vec<PlanItem>,
-    title: String,
-    /// Calls whose output has grown since it was told.
-    grown: BTreeSet<CallId>,
-    is_closing: bool,
 }
 
 impl Conversation {
@@ -347,32 +234,6 @@ impl Conversation {
         }
         self.end_prompt(outcome).await;
         self.end_settings().await;
-    }
-
-    /// Tells an update.
-    async fn update(&self, update: Value) {
-        let params = json!({ "sessionId": self.id, "update": update });
-        self.client.out.send(&rpc::notification("session/update", params)).await;
-    }
-
-    /// Tells a remark of ours.
-    async fn remark(&self, words: &str) {
-        self.update(notice::remark(self.client.abilities, words)).await;
-    }
-
-    /// Asks the session for something beside its loop.
-    async fn request(&self, request: Request) {
-        let Some(requests) = &self.requests else { return };
-        if requests.send(request).await.is_err() {
-            tracing::debug!("a request came after the session had ended");
-        }
-    }
-
-    /// Passes on what the client wants.
-    async fn wish(&self, intent: Intent) {
-        if self.intents.send(intent).await.is_err() {
-            tracing::debug!("a wish came after the loop had ended");
-        }
     }
 }
 

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::Conversation;
+use super::pending::PriceQuestion;
+use super::session_state::Conversation;
 use crate::agent::Intent;
 use crate::cli::acp::methods::session_prompt;
 use crate::cli::acp::methods::session_request_permission as permission;
@@ -13,19 +14,6 @@ use crate::view::Offer;
 
 /// Requests about prices begin so, after their session.
 const NAME: &str = "price/";
-
-/// A price that the client was asked about.
-#[derive(Debug)]
-pub(super) struct PriceQuestion {
-    /// The end of the run.
-    entry: EntryId,
-    /// What is accepted with a yes.
-    up_to: u64,
-    /// How the prompt is answered if it is not.
-    ended: Value,
-    /// Whether a yes is with the loop.
-    is_accepted: bool,
-}
 
 impl Conversation {
     /// A run has ended. If a price is what it waits for, the client is asked, and its prompt waits on. False: it is over.

@@ -4,38 +4,15 @@ use std::sync::atomic::Ordering;
 
 use serde_json::Value;
 
-use super::{Conversation, SessionCommand};
+use super::command::SessionCommand;
+use super::pending::{PendingPrompt, Stage};
+use super::session_state::Conversation;
 use crate::agent::Intent;
 use crate::cli::acp::methods::session_prompt::{self, Block};
 use crate::cli::acp::rpc::RpcError;
 use crate::ledger::{Body, CallId, Entry, EntryId, Injector, UserMessage};
 use crate::ui::commands::{self, Fronts, Meaning};
 use crate::view::CustomCall;
-
-/// A prompt that waits for its answer.
-#[derive(Debug)]
-pub(super) struct PendingPrompt {
-    /// The request.
-    pub(super) id: Value,
-    /// How far it is.
-    stage: Stage,
-    /// Whether the client took it back.
-    pub(super) is_cancelled: bool,
-    /// The answer, once the run has ended.
-    ended: Option<Value>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Stage {
-    /// Its files are read.
-    Reading,
-    /// It was handed to the loop.
-    Said,
-    /// The loop has written it down.
-    Taken,
-    /// The loop gave it back; why, once that is known.
-    Returned(Option<String>),
-}
 
 impl Conversation {
     /// `session/prompt`
@@ -243,13 +220,6 @@ impl Conversation {
     /// The prompt that is under way.
     pub(super) fn prompt_id(&self) -> Option<Value> {
         self.prompt.as_ref().map(|prompt| prompt.id.clone())
-    }
-}
-
-impl PendingPrompt {
-    /// Whether it is with the loop, and not taken back: what its run waits for can be asked.
-    pub(super) fn waits_for_its_end(&self) -> bool {
-        matches!(self.stage, Stage::Taken | Stage::Returned(_)) && !self.is_cancelled
     }
 }
 

@@ -2,24 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::Conversation;
+use super::pending::PendingSetting;
+use super::session_state::Conversation;
 use crate::agent::Intent;
 use crate::cli::acp::methods::session_set_config_option::{self as option, OptionSetting};
 use crate::cli::acp::methods::session_set_mode;
 use crate::cli::acp::rpc::RpcError;
 use crate::policy::Mode;
 use crate::ui::{Reply, Request};
-
-/// A setting that waits for the loop.
-#[derive(Debug)]
-pub(super) struct PendingSetting {
-    /// The request.
-    id: Value,
-    /// What is set.
-    setting: OptionSetting,
-    /// Whether all options are answered, or nothing.
-    tells_all: bool,
-}
 
 impl Conversation {
     /// `session/set_mode`

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::Conversation;
+use super::session_state::Conversation;
 use crate::agent::{CallAddress, Event, Live, SubagentPath};
 use crate::cli::acp::updates::tool_call;
 use crate::ledger::{Body, CallId, Change, Entry};

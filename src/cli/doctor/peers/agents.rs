@@ -1,6 +1,7 @@
 //! One agent: whether everything is there that reaching it needs.
 
-use super::{Finding, check_headers, of_fault};
+use super::obstacle::{check_headers, of_fault};
+use crate::cli::doctor::finding::Finding;
 use crate::config::AgentEntry;
 use crate::config::Invocation;
 use crate::session::external::agents::agent;

@@ -3,7 +3,8 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use super::{Finding, check_headers, of_fault, problem};
+use super::obstacle::{check_headers, of_fault, problem};
+use crate::cli::doctor::finding::Finding;
 use crate::config::Invocation;
 use crate::config::McpEntry;
 use crate::runtime::mcp::McpWay;

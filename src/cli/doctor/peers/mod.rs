@@ -2,14 +2,10 @@
 
 mod agents;
 mod mcp;
-
-use std::collections::BTreeMap;
-
-use url::{Host, Url};
+mod obstacle;
 
 use super::finding::{Finding, Subject};
 use crate::config::Invocation;
-use crate::config::fault::Fault;
 use crate::config::peers::{Peer, Words};
 
 const SUBJECT: Subject = Subject::Peers;
@@ -65,46 +61,4 @@ fn well<P: Peer>(name: &str, peer: &P) -> Finding {
     let Words { kind, command, does, .. } = P::WORDS;
     let (verb, way) = peer.way().unwrap_or((does, String::new()));
     Finding::ok(SUBJECT, format!("{kind} {name}: {verb} {way}; `countersign {command} test {name}` tries it"))
-}
-
-/// What keeps one from being started or reached.
-fn problem<P: Peer>(name: &str, what: &str, mend: String) -> Finding {
-    Finding::problem(SUBJECT, format!("{} {name}: {what}", P::WORDS.kind), mend)
-}
-
-fn of_fault<P: Peer>(name: &str, fault: Fault) -> Finding {
-    problem::<P>(name, &fault.message, fault.next)
-}
-
-/// A warning where headers go to an address that is neither secured nor on this machine.
-fn check_headers<P: Peer>(
-    name: &str,
-    peer: &P,
-    url: &str,
-    headers: &BTreeMap<String, String>,
-) -> Result<(), Finding> {
-    if headers.is_empty() || !is_readable_on_the_way(url) {
-        return Ok(());
-    }
-    let kind = P::WORDS.kind;
-    Err(Finding::warning(
-        SUBJECT,
-        format!(
-            "{kind} {name}: its headers are sent unencrypted, since the address does not begin with \
-            https://"
-        ),
-        format!("correct the url ({})", peer.source().place()),
-    ))
-}
-
-/// Whether an address is neither secured nor on this machine.
-fn is_readable_on_the_way(url: &str) -> bool {
-    let Ok(url) = Url::parse(url) else { return true };
-    let is_here = match url.host() {
-        Some(Host::Domain(name)) => name == "localhost",
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    };
-    url.scheme() != "https" && !is_here
 }

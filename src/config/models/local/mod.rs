@@ -1,7 +1,10 @@
 //! Model servers on this machine: which are there, what they serve, and what they tell about a model.
 
 mod ask;
+mod kind;
 mod told;
+
+pub(super) use kind::Kind;
 
 use std::time::Duration;
 
@@ -13,15 +16,6 @@ use ask::Job;
 
 /// Nothing on the loopback interface takes longer unless it is broken; the app does not wait for that.
 pub(super) const PATIENCE: Duration = Duration::from_millis(200);
-
-/// A kind of server that people run themselves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Ollama,
-    LlamaCpp,
-    Vllm,
-    LmStudio,
-}
 
 /// Asks each server, by its base URL and key, for the names of its models, all at once. `None`: none answers there.
 pub(super) fn models_of(

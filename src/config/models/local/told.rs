@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::Kind;
+use super::kind::Kind;
 use crate::config::Facts;
 use crate::model::Abilities;
 

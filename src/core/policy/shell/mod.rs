@@ -5,6 +5,7 @@
 //! there are recover from errors, leave words unread, or carry a licence that is not ours.
 
 mod builtin;
+mod command;
 mod expansion;
 mod find;
 mod grammar;
@@ -20,19 +21,15 @@ mod through;
 mod word;
 mod wrapper;
 
+pub use command::Command;
 pub(super) use find::walk;
-pub use hidden::conceals;
+pub use hidden::{MOST_CHARS, conceals};
 pub(super) use names::{is_local, is_of_system};
+pub(in crate::policy) use parts::HOLE;
 pub use parts::{Access, GivenText, HoleSource, PipedInto, Redirection, Word, WordPiece};
 pub use quoting::shell_word;
 
 use parser::Parser;
-
-/// Longer lines are not read: nobody would read them either.
-pub const MOST_CHARS: usize = 16_384;
-
-/// Stands in a text for what only the shell will know. It cannot be in a line that was read.
-pub(in crate::policy) const HOLE: char = '\u{e000}';
 
 /// Everything a line would run and open, wherever in the line it stands.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -51,34 +48,6 @@ pub struct Reading {
     pub repeats: bool,
     /// Why the line cannot be read with certainty; what was found before that place is above.
     pub unreadable: Option<String>,
-}
-
-/// One simple command, or one assignment that stands alone.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Command {
-    /// Assignments before the command that are not known to be harmless.
-    pub environment: Vec<Word>,
-    /// Name and arguments; empty for an assignment.
-    pub words: Vec<Word>,
-    /// Whether it only starts another command, which is in the list too.
-    pub is_wrapper: bool,
-}
-
-impl Command {
-    /// The name as the shell will see it; `None` when only the shell will know.
-    pub fn name(&self) -> Option<String> {
-        self.words.first().and_then(Word::literal)
-    }
-
-    /// The name without folders: `rm` of `/bin/rm`.
-    pub fn program(&self) -> Option<String> {
-        self.name().map(|name| names::base(&name).to_owned())
-    }
-
-    /// The arguments.
-    pub fn arguments(&self) -> &[Word] {
-        self.words.get(1..).unwrap_or_default()
-    }
 }
 
 /// Whether what a command starts by its words is read as a command of its own.

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::HOLE;
+/// Stands in a text for what only the shell will know. It cannot be in a line that was read.
+pub(in crate::policy) const HOLE: char = '\u{e000}';
 
 /// A stretch of a word.
 #[derive(Debug, Clone, PartialEq, Eq)]

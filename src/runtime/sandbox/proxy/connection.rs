@@ -11,7 +11,7 @@ use tokio::time::timeout;
 use crate::runtime::address::{describes_machines, not_public};
 use crate::tool::HostPort;
 
-use super::Gate;
+use super::gate::Gate;
 use super::head::{ProxyRequest, read};
 
 /// Most bytes of a head.

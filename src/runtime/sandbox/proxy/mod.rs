@@ -5,15 +5,15 @@
 //! outside, where the name of the host decides. Nobody else can reach that port, so it needs no password.
 
 mod connection;
+mod gate;
 mod head;
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::mem::MaybeUninit;
 use std::net::TcpListener;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
 use tempfile::TempDir;
@@ -22,51 +22,19 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::Semaphore;
 use tokio::task::{JoinHandle, JoinSet};
 
-use crate::tool::{HostPort, NamedHost};
+use crate::tool::NamedHost;
+use gate::Gate;
 
 /// Where the command reaches it, on its own 127.0.0.1. Its network is its own, so no other program has the port.
 pub(super) const PORT: u16 = 3128;
 /// Most connections at once.
 const MOST_CONNECTIONS: usize = 64;
-/// Most hosts whose refusal is remembered.
-const MOST_BLOCKED: usize = 32;
 /// How programs are told of it.
 const VARIABLES: [&str; 6] =
     ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
 const EXCEPT: [&str; 2] = ["no_proxy", "NO_PROXY"];
 /// What the command reaches by itself: its own servers.
 const OWN: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
-
-/// The hosts that it may reach, and those that it asked for in vain.
-#[derive(Debug, Default)]
-struct Gate {
-    hosts: Vec<NamedHost>,
-    blocked: Mutex<BTreeSet<HostPort>>,
-    /// Those that it may reach and did not, and why.
-    missed: Mutex<BTreeMap<HostPort, String>>,
-}
-
-impl Gate {
-    /// It was let through to a server, and that was not reached.
-    fn miss(&self, server: &HostPort, why: &str) {
-        let mut missed = self.missed.lock().unwrap_or_else(PoisonError::into_inner);
-        if missed.len() < MOST_BLOCKED {
-            missed.insert(server.clone(), why.to_owned());
-        }
-    }
-
-    /// A server was reached: what failed before does not count.
-    fn reached(&self, server: &HostPort) {
-        self.missed.lock().unwrap_or_else(PoisonError::into_inner).remove(server);
-    }
-
-    fn block(&self, server: &HostPort) {
-        let mut blocked = self.blocked.lock().unwrap_or_else(PoisonError::into_inner);
-        if blocked.len() < MOST_BLOCKED {
-            blocked.insert(server.clone());
-        }
-    }
-}
 
 /// Serves one command until it is dropped.
 #[derive(Debug)]

@@ -6,21 +6,18 @@ mod of_contents;
 mod of_runs;
 mod of_sessions;
 mod of_tasks;
+mod session_reading;
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::budget::{Limits, Meter};
 use crate::ledger::{
-    Arguments, AssistantMessage, Body, CallId, Decider, Ending, Entry, EntryId, Escrow, Fault, LeftOut, Mode,
-    Note, NoteKind, Sandboxing, SessionStarted, ToolUse,
+    AssistantMessage, Body, Entry, EntryId, Fault, LeftOut, Note, NoteKind, SessionStarted, ToolUse,
 };
 use crate::tool::delegate;
 use crate::tool::name::{EDIT, WRITE};
 
 use of_calls::task_of;
-use of_runs::RunReading;
-use of_tasks::TaskReading;
+use session_reading::{KnownCall, SessionReading};
 
 /// Every contradiction with the position of its entry. What depends on a field that is left out is not
 /// compared, and all else is. `is_copy`: the session was made from another one, whose name its older receipts
@@ -39,101 +36,7 @@ pub(super) fn contradictions(
     read.faults
 }
 
-/// What is known of a call.
-#[derive(Default)]
-struct KnownCall {
-    name: String,
-    /// What the provider calls it.
-    wire_id: String,
-    /// Of a call that changes a file, as it was made or changed last. `None`: nobody wrote down to what it was changed.
-    arguments: Option<Arguments>,
-    /// The task that it hands over, as far as that is known.
-    task: Option<String>,
-    /// Its place among all calls.
-    number: usize,
-    is_announced: bool,
-    /// A person typed it.
-    is_own: bool,
-    /// It checks a goal.
-    is_check: bool,
-    /// What the last question about it says the sandbox cannot hide. `None`: nobody was asked.
-    asked: Option<Vec<String>>,
-    /// Where it runs if that question is answered with yes.
-    sandboxing: Sandboxing,
-    /// Whether the last decision lets it run only in the sandbox.
-    sandboxed: Option<bool>,
-    /// Why it was denied.
-    reason: Option<String>,
-    /// What a person answered.
-    answer: Option<String>,
-    /// Left out: what a person answered, and what the last question says the sandbox cannot hide.
-    lacks_answer: bool,
-    lacks_gaps: bool,
-    /// Who decided, whether it may run, and whether the decision is an answer.
-    decided: Option<(Decider, bool, bool)>,
-    is_delegated: bool,
-}
-
-struct SessionReading<'l> {
-    left_out: &'l LeftOut,
-    is_copy: bool,
-    position: usize,
-    faults: Vec<(usize, Fault)>,
-    session: String,
-    mode: Option<Mode>,
-    calls: BTreeMap<CallId, KnownCall>,
-    open: BTreeSet<(usize, CallId)>,
-    ids: BTreeSet<EntryId>,
-    withdrawn_early: BTreeSet<EntryId>,
-    withdrawn: BTreeSet<EntryId>,
-    /// Messages of the user, and all else that can be withdrawn.
-    messages: BTreeSet<EntryId>,
-    withdrawable: BTreeSet<EntryId>,
-    escrows: BTreeMap<CallId, (Escrow, bool)>,
-    tasks: BTreeMap<CallId, TaskReading>,
-    /// What stands here was done by another program: until a model is asked here.
-    is_foreign: bool,
-    is_own: bool,
-    /// How the last run ended, if no other has begun.
-    ended: Option<Ending>,
-    not_ok: Vec<(CallId, String)>,
-    /// What models said in this run, without what was withdrawn.
-    answers: Vec<(EntryId, Arc<AssistantMessage>)>,
-    /// Those of all runs whose words are left out.
-    unread: BTreeSet<EntryId>,
-    run: RunReading,
-    meter: Meter,
-}
-
-impl<'l> SessionReading<'l> {
-    fn new(left_out: &'l LeftOut, is_copy: bool) -> Self {
-        Self {
-            left_out,
-            is_copy,
-            position: 0,
-            faults: Vec::new(),
-            session: String::new(),
-            mode: None,
-            calls: BTreeMap::new(),
-            open: BTreeSet::new(),
-            ids: BTreeSet::new(),
-            withdrawn_early: BTreeSet::new(),
-            withdrawn: BTreeSet::new(),
-            messages: BTreeSet::new(),
-            withdrawable: BTreeSet::new(),
-            escrows: BTreeMap::new(),
-            tasks: BTreeMap::new(),
-            is_foreign: false,
-            is_own: false,
-            ended: None,
-            not_ok: Vec::new(),
-            answers: Vec::new(),
-            unread: BTreeSet::new(),
-            run: RunReading::default(),
-            meter: Meter::new(Limits::default()),
-        }
-    }
-
+impl SessionReading<'_> {
     fn entry(&mut self, entry: &Entry) {
         let id = entry.id;
         self.ids.insert(id);
@@ -191,11 +94,6 @@ impl<'l> SessionReading<'l> {
         self.mode = started.mode;
     }
 
-    /// Whether the entry that is read lacks a field.
-    fn lacks(&self, name: &str) -> bool {
-        self.left_out.lacks(self.position, name)
-    }
-
     fn said(&mut self, id: EntryId, said: &Arc<AssistantMessage>) {
         if self.lacks("text") || self.lacks("blocks") {
             self.unread.insert(id);
@@ -243,13 +141,6 @@ impl<'l> SessionReading<'l> {
         }
     }
 
-    /// Nobody can tell what the call is called with now.
-    fn becomes_unknown(&mut self, call: CallId) {
-        self.of(call, |known| {
-            (known.task, known.asked, known.arguments) = (None, None, None);
-        });
-    }
-
     fn makes(&mut self, call: &ToolUse, is_own: bool) {
         let number = self.calls.len();
         let is_told = !self.lacks("arguments") && !self.left_out.is_untold(call.id);
@@ -265,15 +156,5 @@ impl<'l> SessionReading<'l> {
         };
         self.calls.insert(call.id, known);
         self.open.insert((number, call.id));
-    }
-
-    fn of(&mut self, call: CallId, change: impl FnOnce(&mut KnownCall)) {
-        if let Some(known) = self.calls.get_mut(&call) {
-            change(known);
-        }
-    }
-
-    fn fault(&mut self, entry: EntryId, what: impl Into<String>) {
-        self.faults.push((self.position, Fault { entry, what: what.into() }));
     }
 }

@@ -1,6 +1,6 @@
 //! What is said of one call: who was asked about it and who decided, what was sent for it, and how it ended.
 
-use super::{KnownCall, SessionReading};
+use super::session_reading::{KnownCall, SessionReading};
 use crate::ledger::{
     Abort, ApprovalRequest, Arguments, Body, CallId, Decider, Decision, EntryId, Outcome, Scope, ToolResult,
 };

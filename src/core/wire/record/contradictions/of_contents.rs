@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use sha2::{Digest, Sha256};
 
-use super::{KnownCall, SessionReading};
+use super::session_reading::{KnownCall, SessionReading};
 use crate::ledger::{
     ApprovalRequest, Arguments, CallId, Decider, Decision, EntryId, FileContent, Note, NoteKind, Outcome,
     Preview, Sandboxing, ToolResult,

@@ -1,41 +1,11 @@
 //! What a run left before its end, and what its goal came to: whether it can have ended as it is said to have. What a killed process, a
 //! limit or a hook ends leaves nothing that could be held against it.
 
-use super::SessionReading;
+use super::session_reading::{RunReading, SessionReading};
 use crate::ledger::{
     Answerer, AssistantMessage, Checkpoint, Ending, EntryId, Goal, Outcome, Progress, Stop, ToolUse,
     Transition, Validation,
 };
-
-/// What is known of the run that a message of the user began.
-#[derive(Debug, Default)]
-pub(super) struct RunReading {
-    message: Option<EntryId>,
-    is_withdrawn: bool,
-    has_command: bool,
-    has_result: bool,
-    has_denial: bool,
-    goal: Option<Goal>,
-    /// How the goal is checked is left out.
-    lacks_method: bool,
-    /// What the provider ran for an answer is left out.
-    lacks_uses: bool,
-    checkpoints: u32,
-    /// The last check of the goal is under way, or came to this.
-    is_checked: bool,
-    holds: bool,
-    /// What the model said last of the done condition.
-    says_done: bool,
-    was_nudged: bool,
-    was_repaired: bool,
-    is_in_two: bool,
-    /// Since the run began, or ended last: it can be taken up again.
-    has_error: bool,
-    /// The last answer, and how it stopped.
-    last: Option<(EntryId, Stop, bool)>,
-    /// An answer that broke off, and stands.
-    broken: Option<EntryId>,
-}
 
 impl SessionReading<'_> {
     pub(super) fn run_begins(&mut self, message: EntryId) {

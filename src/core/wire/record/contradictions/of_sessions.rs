@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::SessionReading;
+use super::session_reading::SessionReading;
 use crate::ledger::{
     CallId, Change, Decider, Ending, EntryId, Escrow, EscrowSettlement, Mode, Spent, TaskState, TurnEnded,
 };

@@ -1,16 +1,7 @@
 //! What is said of a task that another agent was given: that it waits for somebody, how it ended, and what came of its call.
 
-use super::SessionReading;
+use super::session_reading::{SessionReading, TaskReading};
 use crate::ledger::{CallId, DelegationResponse, EntryId, ToolResult};
-
-/// What is known of a task.
-#[derive(Debug, Default)]
-pub(super) struct TaskReading {
-    agent: String,
-    waits: bool,
-    /// Whether its end is an error, and what the end says if that is not left out.
-    ended: Option<(bool, Option<String>)>,
-}
 
 impl SessionReading<'_> {
     pub(super) fn task_sent(&mut self, call: CallId, agent: &str) {
