@@ -34,12 +34,12 @@ pub struct Listed {
     /// Whether the configuration says something of it.
     pub is_named: bool,
     /// Where its models are asked and with which key; nothing if that is known only once its server is asked.
-    pub(super) reached: Option<Reached>,
+    pub(super) reached: Option<ServerAndKey>,
 }
 
 /// Where models are asked, and with which key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Reached {
+pub(super) struct ServerAndKey {
     base_url: String,
     key: KeyOrigin,
 }
@@ -108,7 +108,7 @@ fn known_and_asked(config: &Config, environment: &Environment, table: &Table) ->
 /// How to find out what a provider serves.
 enum Discovery {
     /// By the table: it is there, and its key is, in this place.
-    Take(String, Option<Reached>),
+    Take(String, Option<ServerAndKey>),
     /// By asking it.
     Ask(Server),
 }
@@ -134,7 +134,7 @@ fn state(provider: &str, said: &Provider, environment: &Environment) -> Result<D
             let name = place.name(provider);
             // In our file of keys each provider has a key of its own.
             let is_shared = !matches!(place, KeyOrigin::KeysFile(_));
-            let reached = is_shared.then(|| Reached { base_url: base_url.clone(), key: place });
+            let reached = is_shared.then(|| ServerAndKey { base_url: base_url.clone(), key: place });
             Ok(Discovery::Take(name, reached))
         }
         Found::Missing(variable) if !may_do_without(said, preset) => Err(Fault::usage(

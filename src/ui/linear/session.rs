@@ -371,10 +371,8 @@ impl LinearSession {
                         typed: Some(typed.into()),
                         must_succeed: false,
                     };
-                    vec![
-                        LinearEffect::Send(Intent::Command(own)),
-                        LinearEffect::Send(Intent::Queue(message.into())),
-                    ]
+                    let sent = [Intent::Command(own), Intent::Queue(message.into())];
+                    sent.map(LinearEffect::Send).to_vec()
                 }
             };
         }

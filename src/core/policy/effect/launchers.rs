@@ -80,6 +80,10 @@ const LAUNCHERS: &[&str] = &[
     "tmux",
     "screen",
     "ssh",
+    "slogin",
+    "rsh",
+    "autossh",
+    "dbclient",
     "docker",
     "podman",
     "kubectl",
@@ -232,7 +236,8 @@ const BY_ARGUMENT: &[&str] = &[
 
 /// Programs beside shells that start what their standard input says. Their arguments are looked at in other ways.
 const BY_INPUT: &[&str] = &[
-    "ssh", "su", "sudo", "chroot", "nsenter", "unshare", "script", "parallel", "at", "batch", "crontab", "uv",
+    "ssh", "slogin", "rsh", "autossh", "dbclient", "su", "sudo", "chroot", "nsenter", "unshare", "script",
+    "parallel", "at", "batch", "crontab", "uv",
 ];
 
 /// Programs that add what they read to the words of what they start.
