@@ -103,10 +103,10 @@ pub(super) fn show_rest(local: &mut Local, request: EntryId) -> bool {
         (true, _, _) => ("now shown: press again", "now shown: press again"),
         (false, true, _) => ("more below: press again", "more below: press again"),
         (false, false, false) => {
-            ("more below: press again · o: read it in full", "more below · o: read it in full")
+            ("more below: press again · o: read it in full", "press again, or o: all of it")
         }
         (false, false, true) => {
-            ("more below: press again · esc, o: read it in full, then a", "more below · esc, o: in full")
+            ("more below: press again · esc, o: read it in full, then a", "press again, or esc, o: all")
         }
     };
     if let Some(Overlay::Output(_, at)) = &mut local.overlay {
