@@ -210,12 +210,14 @@ fn offers(harness: &mut ScreenHarness) {
 
 #[test]
 fn whoever_reads_on_is_told_of_the_page_that_has_more_rows() {
-    for (width, height) in [(80, 24), (40, 10)] {
+    for (width, height, hint) in
+        [(80, 24, "press again · o: read it in full"), (40, 10, "press again, or o: all of it")]
+    {
         let mut harness = harness(overwrites());
         harness.frame(width, height);
         assert!(harness.answers("y").is_empty(), "it was not read");
         let frame = harness.frame(width, height);
-        assert!(frame.contains("o: read it in full"), "{frame}");
+        assert!(frame.contains(hint), "{frame}");
     }
     let mut harness = harness(overwrites());
     harness.frame(80, 24);
