@@ -2,7 +2,7 @@
 
 use std::fs::read_dir;
 use std::io::{self, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use tempfile::TempDir;
@@ -32,6 +32,11 @@ impl KeptFiles {
         let mut file = tempfile::Builder::new().prefix(begins).suffix(ends).tempfile_in(folder)?;
         file.write_all(bytes)?;
         Ok(file.keep()?.1)
+    }
+
+    /// Whether a path is that of one of these, there or gone.
+    pub(crate) fn is_one(&self, path: &Path) -> bool {
+        self.0.get().is_some_and(|folder| path.parent() == Some(folder.path()))
     }
 
     /// Those that are there, in the order of their names; none, if they cannot be listed.

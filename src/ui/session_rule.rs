@@ -24,7 +24,7 @@ const NO_RULE_BELOW: &str =
     "no rule is offered here · s allows exactly this call for the sub-agent's session";
 
 /// The same on a line that has no room for why.
-const NO_RULE_IN_SHORT: &str = "no rule: s allows this one call";
+const NO_RULE_IN_SHORT: &str = "no rule: s allows it all session";
 
 /// Cells of the name of a program, or of a rule, that are said of it.
 const MOST_OF_NAME: usize = 40;

@@ -107,6 +107,9 @@ fn a_name_that_only_another_shell_will_know_is_asked_about() {
             ("ask", "ssh host 'g${x}it push'"),
             ("ask", "ssh host '$(echo git) push'"),
             ("ask", "ssh host '`echo git`' push"),
+            ("ask", "ssh host 'x=git; /usr/bin/$x push'"),
+            ("ask", "ssh host '`/bin/echo git` push'"),
+            ("ask", "ssh host 'x=/g; ${x#/}it push'"),
             ("ask", "docker exec c sh -c 'eval \"$x\"'"),
             ("ask", "pnpm exec zsh -c '$x push'"),
             ("ask", "watch -n 1 '$x push'"),
@@ -116,6 +119,7 @@ fn a_name_that_only_another_shell_will_know_is_asked_about() {
             ("allow", "docker exec c sh -c 'A=$B psql -U $USER'"),
             ("allow", "docker exec c awk '$1 > 2 {print}' f"),
             ("allow", "ssh host '$HOME/bin/deploy'"),
+            ("allow", "ssh host '${DIR}/v1.2-$ARCH/bin/deploy'"),
             ("allow", "sh -c 'echo $x'"),
         ],
     );

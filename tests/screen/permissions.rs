@@ -208,7 +208,7 @@ fn where_there_is_no_rule_a_says_so_and_names_s() {
     assert!(frame.contains("no suitable rule to suggest · s allows"), "{frame}");
     assert!(harness.answers("a").is_empty(), "and again nothing is taken");
     let low = harness.frame(40, 10);
-    assert!(low.contains("1 · no rule: s allows this one call\n"), "{low}");
+    assert!(low.contains("1 · no rule: s allows it all session\n"), "{low}");
     assert!(harness.local.composer.is_empty());
 }
 

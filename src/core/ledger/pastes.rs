@@ -52,8 +52,9 @@ impl Pastes {
         let is_one =
             |part: &str| images.iter().any(|image| image.is_named_by(part)) || Image::names_clipboard(part);
         let is_image = |(from, to): &&(usize, usize)| text.get(*from..*to).is_some_and(is_one);
-        let begins: Vec<usize> = self.spans.iter().filter(is_image).map(|(from, _)| *from).collect();
-        self.with_images(&begins)
+        // Each is looked at once: a file from elsewhere can have as many as it likes.
+        let images = self.spans.iter().filter(is_image).map(|(from, _)| *from).collect();
+        Self { images, ..self }
     }
 
     /// All of a text.

@@ -15,13 +15,13 @@ impl View {
             return 0;
         }
         let mut meter = Meter::new(self.meter.limits().clone());
-        let (mut waited, mut since) = (0, None);
+        let (mut waited, mut since, mut is_over) = (0, None, false);
         for entry in run.iter().map(|row| &row.entry) {
             waited += since.map_or(0, |since| entry.at.since(since));
             meter.read(entry);
-            // After an end it stands still, too, and nobody is waited for.
-            let waits = !meter.is_ticking() && !matches!(entry.body, Body::TurnEnded(_));
-            since = waits.then_some(entry.at);
+            // After an end it stands still, too, until the run goes on, and no call waits for anybody.
+            is_over = matches!(entry.body, Body::TurnEnded(_)) || (is_over && !meter.is_ticking());
+            since = (!is_over && !meter.is_ticking()).then_some(entry.at);
         }
         waited
     }

@@ -1,5 +1,7 @@
 //! Images that are pasted into the composer: by their paths, or from the clipboard.
 
+use std::path::Path;
+
 use super::attach::Attach;
 use super::attached::Attached;
 use super::image_file::NotLoaded;
@@ -11,12 +13,13 @@ use crate::ui::mention::{PastedImage, written};
 use crate::wire::recognize;
 
 impl Attach {
-    /// What a paste becomes in the composer: images, if it is nothing but the paths of images that are there.
+    /// What a paste becomes in the composer: images, if it is nothing but the paths of images that are there. One that only has a path
+    /// like an image of the clipboard stays a text: its chip would not say what it is called.
     pub(crate) fn images_in_paste(&self, text: &str) -> Option<Vec<PastedImage>> {
         let lists = pasted(text);
-        let named = lists
-            .iter()
-            .find(|paths| !paths.is_empty() && paths.iter().all(|path| self.begins_as_picture(path)))?;
+        let is_named = |path: &String| self.was_pasted(path) || !Image::is_of_clipboard(path);
+        let is_image = |path: &String| is_named(path) && self.begins_as_picture(path);
+        let named = lists.iter().find(|paths| !paths.is_empty() && paths.iter().all(is_image))?;
         // Their chips say what they are called: nothing more is read while the screen waits.
         Some(
             named
@@ -46,10 +49,16 @@ impl Attach {
         paths.iter().filter_map(|path| path.to_str()).map(|name| self.pasted_image(name)).collect()
     }
 
-    /// An image of the clipboard, which has this number in its message. People know its chip, and no path.
+    /// Whether a path is that of an image which this program took from the clipboard: others can have a folder that is called like ours.
+    fn was_pasted(&self, path: &str) -> bool {
+        self.clipboard.folder.is_one(Path::new(path))
+    }
+
+    /// An image of the clipboard, which has this number in its message. People know its chip, and no path. What a program before this one
+    /// took is gone, whatever is there now.
     pub(super) fn pasted_attached(&self, path: &str, number: usize) -> Result<Attached, AttachmentRefusal> {
         let called = format!("the pasted image {number}");
-        if std::fs::symlink_metadata(self.path(path)).is_err() {
+        if !self.was_pasted(path) || std::fs::symlink_metadata(self.path(path)).is_err() {
             return Err(NotLoaded::Gone.of_clipboard(&called));
         }
         let asks = self.text_files.judge_picture(path, &called)?;
@@ -100,9 +109,6 @@ mod tests {
     fn a_refusal_names_a_pasted_image_as_its_chip_does() {
         let held = tempfile::tempdir().unwrap();
         let work = held.path().canonicalize().unwrap();
-        let folder = work.join("countersign-clipboard-1");
-        fs::create_dir(&folder).unwrap();
-        fs::write(folder.join("torn.png"), b"\x89PNG\r\n\x1a\n").unwrap();
         let files = LocalTools::new(work.clone(), Vec::new(), Groups::default()).files();
         let attach = Attach {
             cwd: work.clone(),
@@ -111,10 +117,18 @@ mod tests {
             warned: watch::Sender::new(None),
             clipboard: Clipboard::default(),
         };
+        let take = |bytes: &[u8]| {
+            let kept = attach.clipboard.folder.keep(bytes, Image::CLIPBOARD_FOLDER, ("pasted-", ".png"));
+            kept.unwrap().to_str().unwrap().to_owned()
+        };
+        let (torn, big) = (take(b"\x89PNG\r\n\x1a\n"), take(b"\x89PNG\r\n\x1a\n"));
+        let file = fs::OpenOptions::new().write(true).open(&big).unwrap();
+        file.set_len(Image::MOST_BYTES + 1).unwrap();
+        let gone = Path::new(&torn).with_file_name("gone.png").to_str().unwrap().to_owned();
         let refused = |names: &[&str]| {
             let (mut content, mut spans) = ("see".to_owned(), Vec::new());
             for name in names {
-                let mention = written(folder.join(name).to_str().unwrap());
+                let mention = written(name);
                 spans.push((content.len() + 1, content.len() + 1 + mention.len()));
                 content = format!("{content} {mention}");
             }
@@ -124,21 +138,23 @@ mod tests {
                 attach.message_of_person(UserMessage { pastes, ..content.into() }).unwrap_err();
             format!("{what}: {next}")
         };
-        assert_eq!(refused(&["gone.png"]), "the pasted image 1 is gone: paste it again");
-        let torn = refused(&["torn.png", "gone.png"]);
-        assert!(torn.starts_with("the pasted image 1 cannot be sent: "), "{torn}");
-        assert!(torn.ends_with(": paste another one"), "{torn}");
-        fs::copy(folder.join("torn.png"), folder.join("big.png")).unwrap();
-        fs::OpenOptions::new()
-            .write(true)
-            .open(folder.join("big.png"))
-            .unwrap()
-            .set_len(Image::MOST_BYTES + 1)
-            .unwrap();
-        let big = refused(&["big.png"]);
-        assert_eq!(big, "the pasted image 1 is larger than 3.9 MB: paste a smaller one, or a part of it");
+        assert_eq!(refused(&[&gone]), "the pasted image 1 is gone: paste it again");
+        let cannot = refused(&[&torn, &gone]);
+        assert!(cannot.starts_with("the pasted image 1 cannot be sent: "), "{cannot}");
+        assert!(cannot.ends_with(": paste another one"), "{cannot}");
+        assert_eq!(
+            refused(&[&big]),
+            "the pasted image 1 is larger than 3.9 MB: paste a smaller one, or a part of it"
+        );
+        // A folder that others have made has no image of this clipboard, and its chip would hide its name.
+        let theirs = work.join("countersign-clipboard-1");
+        fs::create_dir(&theirs).unwrap();
+        let theirs = theirs.join("shot.png").to_str().unwrap().to_owned();
+        fs::copy(&torn, &theirs).unwrap();
+        assert_eq!(refused(&[&theirs]), "the pasted image 1 is gone: paste it again");
+        assert_eq!(attach.images_in_paste(&theirs), None);
+        assert_eq!(attach.images_in_paste(&torn).map(|images| images.len()), Some(1));
         // Where the path stands in sight, it is what is wrong.
-        let gone = folder.join("gone.png").display().to_string();
         let typed = attach.message(format!("see @{gone}")).unwrap_err();
         assert_eq!(typed.what, format!("there is no image at {gone}"));
     }

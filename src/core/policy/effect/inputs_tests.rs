@@ -263,6 +263,8 @@ const OF_SHELLS: &[(&[&str], &str)] = &[
     (&["zsh", "-c"], "eval \"$(cat)\""),
     (&["zsh", "-c"], "read l; $l"),
     (&["zsh", "-c"], "`cat`"),
+    (&["zsh", "-c"], "read l; $l/../$l"),
+    (&["zsh", "-c"], "`/bin/cat`"),
     (&["zsh", "-c"], "ls && zsh \"/dev/stdin\""),
     (&["zsh", "-c"], "zsh <(cat)"),
     (&["zsh", "-c"], "python3 < /dev/stdin"),

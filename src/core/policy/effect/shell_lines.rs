@@ -59,15 +59,26 @@ fn is_assignment(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, _)| is_name(name))
 }
 
-/// Whether a line starts a program whose name only the shell will know: `x=git; $x push`. What begins in a folder has a name.
+/// Whether a line starts a program whose name only the shell will know: `x=git; $x push`.
 pub(super) fn hides_name(line: &str) -> bool {
-    let expands = |word: &String| word.contains(['$', '`']);
     let hides = |command: &Vec<String>| match command.split_first() {
-        Some((name, rest)) if name == "eval" => rest.iter().any(expands),
-        Some((name, _)) => expands(name) && !name.contains('/'),
+        Some((name, rest)) if name == "eval" => rest.iter().any(|word| expands(word)),
+        Some((name, _)) => is_hidden(name),
         None => false,
     };
     commands(line).iter().any(hides)
+}
+
+fn expands(word: &str) -> bool {
+    word.contains(['$', '`'])
+}
+
+/// Whether only the shell will know the name of a program. That of `$HOME/bin/deploy` is known; those of `/usr/bin/$x`, of
+/// `` `/bin/echo git` `` and of `${x#/}git` are not.
+fn is_hidden(name: &str) -> bool {
+    let is_place = |part: &str| part.chars().all(|c| c.is_alphanumeric() || "_-.~$+{}".contains(c));
+    let (folder, base) = name.rsplit_once('/').unwrap_or(("", name));
+    expands(base) || (expands(folder) && !folder.split('/').all(is_place))
 }
 
 /// The words of a command before its first redirection, of which what it reads may be known to nobody: `zsh < /dev/stdin`, `zsh <(cat)`.
@@ -85,8 +96,7 @@ pub(super) fn runs_input(command: &[String]) -> bool {
         "." => file.is_some_and(|file| file != "-" && is_input(file)) || is_substituted(),
         // In fish, without a file.
         "source" => file.is_none_or(is_input) || is_substituted(),
-        "eval" => rest.is_empty() || rest.iter().any(|word| word.contains(['$', '`'])),
-        // A path that begins in a variable is the name of a program.
-        name => name.starts_with(['$', '`']) && !name.contains('/'),
+        "eval" => rest.is_empty() || rest.iter().any(|word| expands(word)),
+        name => name.starts_with(['$', '`']) && name.split_whitespace().next().is_some_and(is_hidden),
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::ledger::Pastes;
 
@@ -43,13 +43,13 @@ enum Said {
 
 /// The members that are read.
 #[derive(Deserialize)]
-struct OutlineLine {
+struct OutlineLine<'l> {
     #[serde(rename = "type")]
     kind: String,
     content: Option<String>,
-    /// Whatever it is, the line says the rest.
-    #[serde(default)]
-    pastes: Value,
+    /// Whatever it is, the line says the rest. Nothing is built of it that is not two numbers each: others can have written it.
+    #[serde(borrow)]
+    pastes: Option<&'l RawValue>,
     name: Option<String>,
     reason: Option<String>,
     #[serde(default)]
@@ -104,10 +104,11 @@ impl Said {
         if !may_be_one(line) {
             return None;
         }
-        let members: OutlineLine = serde_json::from_slice(line).ok()?;
+        let members: OutlineLine<'_> = serde_json::from_slice(line).ok()?;
         match members.kind.as_str() {
             "user_message" => {
-                let spans = serde_json::from_value(members.pastes).unwrap_or_default();
+                let spans = members.pastes.and_then(|pastes| serde_json::from_str(pastes.get()).ok());
+                let spans = spans.unwrap_or_default();
                 members.content.map(|words| Self::User(in_title(words, spans)))
             }
             "session_renamed" => members.name.map(Self::Renamed),
@@ -192,9 +193,20 @@ mod tests {
             outline(&[&line]).title().to_owned()
         };
         assert_eq!(title("[[4,46]]"), "see [Image] now");
-        for other in ["[]", "[[4,460]]", "7", "[[\"a\"]]"] {
+        for other in ["[]", "[[4,460]]", "7", "null", "[[4,46],{}]", "[[\"a\"]]"] {
             assert!(title(other).starts_with("see @/tmp/"), "{other}");
         }
+    }
+
+    #[test]
+    fn many_images_in_a_line_of_others_are_looked_at_once_each() {
+        let mention = "@/countersign-clipboard-1/a.png";
+        let many = 200_000;
+        let spans: Vec<String> =
+            (0..many).map(|at| format!("[{},{}]", at * mention.len(), (at + 1) * mention.len())).collect();
+        let (content, pastes) = (mention.repeat(many), spans.join(","));
+        let line = format!(r#"{{"type":"user_message","content":"{content}","pastes":[{pastes}]}}"#);
+        assert_eq!(outline(&[&line]).title().len(), many * "[Image]".len());
     }
 
     #[test]
