@@ -17,6 +17,15 @@ use super::local::{Focus, Local, Overlay, ReadProgress, Reason};
 use super::short_hint::{told, told_in_a_row};
 use super::visible_decision::{Refusal, Shown};
 
+impl Local {
+    /// Nobody sees the last frame any more: what it showed has been there for no time, whatever the next one shows.
+    pub(super) fn out_of_sight(&mut self) {
+        self.stand.out_of_sight();
+        self.reading.iter_mut().for_each(|reading| reading.sight.out_of_sight());
+        self.host_reading.iter_mut().for_each(|reading| reading.sight.out_of_sight());
+    }
+}
+
 /// Answers the call that has the keys, if the person has seen it for long enough, and whole where that matters. The keys
 /// then go to the composer again: one key decides about one call.
 pub(super) fn decide(local: &mut Local, view: &View, press: Press, answer: Answer) -> Vec<UiEffect> {

@@ -1,6 +1,10 @@
 //! How much of the name of a host has been in sight that a key would allow: nobody allows what ends below the edge of the window.
 
+use std::time::Duration;
+
 use crate::ledger::CallId;
+
+use super::in_sight::InSight;
 
 /// The rows of such a name, and how many of them have been in sight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,17 +21,18 @@ pub struct HostReading {
     pub seen: usize,
     /// Whether the last one is in sight now.
     pub ends: bool,
+    /// Which rows have been in sight for long enough.
+    pub sight: InSight,
 }
 
 impl HostReading {
-    /// The same after a frame that shows its rows from this one up to that one. What was seen of the same name stays seen, unless the window
+    /// The same after a frame at this moment that shows its rows from this one up to that one. What was seen of the same name stays seen, unless the window
     /// is lower now (see `ReadProgress`); rows that were jumped over have not been in sight.
-    pub(super) fn after(before: Option<Self>, (from, to): (usize, usize), now: Self) -> Self {
+    pub(super) fn after(before: Option<Self>, shown: (usize, usize), now: Self, at: Duration) -> Self {
         let is_same =
             |b: &Self| (b.call, b.place, b.all) == (now.call, now.place, now.all) && b.height <= now.height;
-        let known = before.filter(is_same).map_or(0, |before| before.seen);
-        let seen = if from <= known { known.max(to) } else { known };
-        Self { seen, ends: to == now.all, ..now }
+        let sight = InSight::after(before.filter(is_same).map(|before| before.sight), shown, at);
+        Self { seen: sight.seen(shown), ends: shown.1 == now.all, sight, ..now }
     }
 
     /// Whether all of it has been in sight, and its end still is.

@@ -33,6 +33,9 @@ pub mod call_edit;
 /// How much of the name of a host has been read.
 pub mod host_reading;
 
+/// Which rows of a text have been in sight for long enough.
+pub mod in_sight;
+
 /// Where the window on the transcript is.
 pub mod scroll;
 

@@ -1,6 +1,10 @@
 //! How much of a call that waits has been in sight: nobody allows what ends below the edge of its pane.
 
+use std::time::Duration;
+
 use crate::ledger::EntryId;
+
+use super::in_sight::InSight;
 
 /// How much of a call is in sight, in its pane or on its page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +27,8 @@ pub struct ReadProgress {
     pub was_read: bool,
     /// Whether it is the page that takes the whole screen.
     pub is_page: bool,
+    /// Which lines have been in sight for long enough.
+    pub sight: InSight,
 }
 
 impl ReadProgress {
@@ -63,16 +69,17 @@ impl ReadProgress {
         if self.is_waived { self.must } else { self.seen.min(self.must) }
     }
 
-    /// The same after a frame that shows these lines; what was seen of the same text stays seen. Not so where fewer lines fit now: what
-    /// has gone out of sight with that may have been there for a moment only, and nobody scrolled past it. Nor has what was jumped over
-    /// been in sight.
-    pub(super) fn after(before: Option<Self>, now: Self) -> Self {
+    /// The same after a frame at this moment that shows these lines; what was seen of the same text stays seen. Not so where fewer lines fit
+    /// now: what has gone out of sight with that may have been there for a moment only, and nobody scrolled past it. Nor has what was jumped
+    /// over been in sight, or passed by faster than anybody reads.
+    pub(super) fn after(before: Option<Self>, now: Self, at: Duration) -> Self {
         let same = before.filter(|b| (b.request, b.all, b.is_page) == (now.request, now.all, now.is_page));
         let same = same.filter(|before| before.rows <= now.rows);
-        let known = same.map_or(0, |before| before.seen);
-        let seen = if now.from <= known { known.max(now.seen) } else { known };
+        let shown = (now.from, now.seen);
+        let sight = InSight::after(same.map(|before| before.sight), shown, at);
+        let seen = sight.seen(shown);
         let was_read = before.is_some_and(|before| before.request == now.request && before.was_read);
-        Self { seen, is_waived: same.is_some_and(|before| before.is_waived), was_read, ..now }
+        Self { seen, is_waived: same.is_some_and(|before| before.is_waived), was_read, sight, ..now }
     }
 
     /// Goes to the first line that has not been in sight.

@@ -78,6 +78,7 @@ use self::call_page::LaidPage;
 use self::laid_arguments::LaidArguments;
 use self::layouts::{FullPage, PaneReach, Spot, Window};
 use super::blocked_host;
+use super::in_sight::InSight;
 use super::layout::{LEAST_HEIGHT, LEAST_WIDTH};
 use super::local::{Focus, HostReading, Local, Overlay, ReadProgress};
 use super::selection::Surface;
@@ -147,8 +148,9 @@ fn stands(layouts: &Layouts, view: &View, local: &mut Local) {
             is_waived: false,
             was_read: false,
             is_page: false,
+            sight: InSight::default(),
         };
-        ReadProgress::after(local.reading, now)
+        ReadProgress::after(local.reading, now, local.now)
     });
     local.asks_anyway = window.reach.is_some_and(|reach| reach.asks_anyway && window.answerable);
     if let Some(always) = &mut local.always {
@@ -176,8 +178,9 @@ fn host_in_sight(layouts: &Layouts, view: &View, local: &mut Local) -> Option<Sh
         return None;
     };
     let (call, place, height) = (*call, *place, layouts.window.area.height);
-    let now = HostReading { call, place, all: rows.all, height, seen: 0, ends: false };
-    let reading = HostReading::after(local.host_reading, (rows.from, rows.to), now);
+    let now =
+        HostReading { call, place, all: rows.all, height, seen: 0, ends: false, sight: InSight::default() };
+    let reading = HostReading::after(local.host_reading, (rows.from, rows.to), now, local.now);
     local.host_reading = Some(reading);
     reading.is_read().then_some(shown)
 }
@@ -197,8 +200,9 @@ fn stands_on_page(local: &mut Local, view: &View, (all, must): (usize, usize), r
             is_waived: false,
             was_read: false,
             is_page: true,
+            sight: InSight::default(),
         };
-        local.reading = Some(ReadProgress::after(local.reading, now));
+        local.reading = Some(ReadProgress::after(local.reading, now, local.now));
         local.stand.lay(Some(local.stands_as(request)), true);
     }
 }

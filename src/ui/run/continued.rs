@@ -37,7 +37,7 @@ impl Continued {
 impl ScreenLoop {
     /// All is drawn again, and has been seen for no time.
     pub(super) fn goes_on(&mut self) {
-        self.local.stand.out_of_sight();
+        self.local.out_of_sight();
         // The user's editor has the terminal: all is drawn again when it gives it back.
         if self.editing.is_some() {
             return;

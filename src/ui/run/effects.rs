@@ -80,7 +80,7 @@ impl ScreenLoop {
             UiEffect::Ask(request) => self.ask(request),
             UiEffect::SetTheme(name) => self.set_theme(&name),
             UiEffect::Edit => {
-                self.local.stand.out_of_sight();
+                self.local.out_of_sight();
                 self.guard.lend();
                 self.edits_call = self.local.is_editing();
                 self.editing = Some((self.errands.editor)(for_editor(&self.local)));
@@ -108,7 +108,7 @@ impl ScreenLoop {
                 self.outside.forget();
                 self.layouts.pictures.forget();
                 // The shell has the terminal meanwhile.
-                self.local.stand.out_of_sight();
+                self.local.out_of_sight();
                 let back = self.guard.suspend().and_then(|()| redraw_all(&mut self.terminal));
                 if back.is_err() {
                     self.outcome = Some(UiOutcome::TerminalGone);

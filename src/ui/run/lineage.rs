@@ -47,7 +47,7 @@ fn of_session_above(above: Local, below: &mut Local) -> Local {
     let mut local = Local { reading_files, focus: Focus::Composer, always: None, ..above };
     local.message_composer().share_killed(below.message_composer());
     // The other session has stood in its place.
-    local.stand.out_of_sight();
+    local.out_of_sight();
     local
 }
 
