@@ -10,6 +10,9 @@ use crate::ledger::{Image, MessagePiece, UserMessage, measures};
 use crate::ui::mention::{PastedImage, written};
 use crate::wire::recognize;
 
+/// What to do about an image that rules or hooks refuse: nobody has seen a path that could be changed.
+const DELETE: &str = "delete its chip to send the message without it";
+
 impl Attach {
     /// What a paste becomes in the composer: images, if it is nothing but the paths of images that are there.
     pub(crate) fn images_in_paste(&self, text: &str) -> Option<Vec<PastedImage>> {
@@ -52,7 +55,8 @@ impl Attach {
         if std::fs::symlink_metadata(self.path(path)).is_err() {
             return Err(NotLoaded::Gone.of_clipboard(&called));
         }
-        let asks = self.text_files.judge_picture(path, &called)?;
+        let refused = |why: AttachmentRefusal| AttachmentRefusal::new(why.what, DELETE);
+        let asks = self.text_files.judge_picture(path, &called).map_err(refused)?;
         let image = self.loaded(path).map_err(|why| why.of_clipboard(&called))?;
         Ok(Attached::Image(image, asks))
     }
@@ -86,42 +90,86 @@ pub(super) fn of_clipboard<'r>(said: &UserMessage, readings: &'r [String]) -> Op
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::io::Cursor;
+    use std::path::{Path, PathBuf};
 
+    use image::{ImageFormat, RgbImage};
     use tokio::sync::watch;
 
     use super::super::clipboard::Clipboard;
     use super::super::text_file::TextFiles;
     use super::*;
     use crate::ledger::Pastes;
-    use crate::policy::Policy;
+    use crate::policy::{Policy, Rule, RuleKind};
     use crate::runtime::{Groups, LocalTools};
 
-    #[test]
-    fn a_refusal_names_a_pasted_image_as_its_chip_does() {
+    /// What reads images under these rules, and a folder of the clipboard's.
+    fn attach(rules: &[(RuleKind, &str)]) -> (tempfile::TempDir, Attach, PathBuf) {
         let held = tempfile::tempdir().unwrap();
         let work = held.path().canonicalize().unwrap();
         let folder = work.join("countersign-clipboard-1");
         fs::create_dir(&folder).unwrap();
-        fs::write(folder.join("torn.png"), b"\x89PNG\r\n\x1a\n").unwrap();
         let files = LocalTools::new(work.clone(), Vec::new(), Groups::default()).files();
+        let rules = rules.iter().map(|(kind, text)| Rule::parse(*kind, text).unwrap()).collect();
+        let policy = Policy { rules, ..Policy::default() };
         let attach = Attach {
-            cwd: work.clone(),
+            cwd: work,
             home: None,
-            text_files: TextFiles::over(files, Policy::default(), 20_000),
+            text_files: TextFiles::over(files, policy, 20_000),
             warned: watch::Sender::new(None),
             clipboard: Clipboard::default(),
         };
+        (held, attach, folder)
+    }
+
+    /// Words, and the chips of these images of a folder.
+    fn with_chips(words: &str, folder: &Path, names: &[&str]) -> UserMessage {
+        let (mut content, mut spans) = (words.to_owned(), Vec::new());
+        for name in names {
+            let mention = written(folder.join(name).to_str().unwrap());
+            spans.push((content.len() + 1, content.len() + 1 + mention.len()));
+            content = format!("{content} {mention}");
+        }
+        let begins: Vec<usize> = spans.iter().map(|(from, _)| *from).collect();
+        let pastes = Pastes::of(&content, spans).with_images(&begins);
+        UserMessage { pastes, ..content.into() }
+    }
+
+    #[test]
+    fn a_warning_about_a_pasted_image_says_to_delete_its_chip() {
+        let rules = [
+            (RuleKind::Ask, "read(countersign-clipboard-1/ask.*)"),
+            (RuleKind::Deny, "read(countersign-clipboard-1/deny.*)"),
+        ];
+        let (_held, attach, folder) = attach(&rules);
+        for name in ["ask.png", "deny.png"] {
+            let mut bytes = Cursor::new(Vec::new());
+            RgbImage::new(2, 2).write_to(&mut bytes, ImageFormat::Png).unwrap();
+            fs::write(folder.join(name), bytes.into_inner()).unwrap();
+        }
+        fs::write(folder.join("ask.txt"), "x\n").unwrap();
+        let next = |words: &str, name: &str| {
+            attach.message_of_person(with_chips(words, &folder, &[name])).unwrap_err().next
+        };
+        assert_eq!(next("see", "ask.png"), "send it again to attach the image, or delete its chip");
+        assert_eq!(
+            next("why is @user.name nil?", "ask.png"),
+            "send it again to send it so, or delete the chip of the image"
+        );
+        assert_eq!(
+            next("see @countersign-clipboard-1/ask.txt and", "ask.png"),
+            "send it again to send it so, or delete the chip of the image and put the path in `backquotes`"
+        );
+        assert_eq!(next("see", "deny.png"), DELETE);
+    }
+
+    #[test]
+    fn a_refusal_names_a_pasted_image_as_its_chip_does() {
+        let (_held, attach, folder) = attach(&[]);
+        fs::write(folder.join("torn.png"), b"\x89PNG\r\n\x1a\n").unwrap();
         let refused = |names: &[&str]| {
-            let (mut content, mut spans) = ("see".to_owned(), Vec::new());
-            for name in names {
-                let mention = written(folder.join(name).to_str().unwrap());
-                spans.push((content.len() + 1, content.len() + 1 + mention.len()));
-                content = format!("{content} {mention}");
-            }
-            let begins: Vec<usize> = spans.iter().map(|(from, _)| *from).collect();
-            let pastes = Pastes::of(&content, spans).with_images(&begins);
-            let AttachmentRefusal { what, next } =
-                attach.message_of_person(UserMessage { pastes, ..content.into() }).unwrap_err();
+            let said = with_chips("see", &folder, names);
+            let AttachmentRefusal { what, next } = attach.message_of_person(said).unwrap_err();
             format!("{what}: {next}")
         };
         assert_eq!(refused(&["gone.png"]), "the pasted image 1 is gone: paste it again");
