@@ -6,7 +6,8 @@ use super::image_file::NotLoaded;
 use super::mention::pasted;
 use super::refusal::AttachmentRefusal;
 use crate::config::reading::Reading;
-use crate::ledger::{Image, MessagePiece, UserMessage, measures};
+use crate::ledger::{Image, UserMessage, measures};
+use crate::ui::composer::image_number;
 use crate::ui::mention::{PastedImage, written};
 use crate::wire::recognize;
 
@@ -78,13 +79,7 @@ impl Attach {
 /// the place of the chip, the person sees it.
 pub(super) fn of_clipboard<'r>(said: &UserMessage, readings: &'r [String]) -> Option<(&'r str, usize)> {
     let path = readings.first().filter(|path| Image::is_of_clipboard(path))?;
-    let (mention, parts) = (written(path), said.pastes.parts(&said.content));
-    let mut images = parts.iter().filter_map(|part| match part {
-        MessagePiece::Image(mention) => Some(*mention),
-        MessagePiece::Typed(_) | MessagePiece::Pasted(_) => None,
-    });
-    let at = images.position(|image| image == mention)?;
-    Some((path.as_str(), at + 1))
+    Some((path.as_str(), image_number(said, &written(path))?))
 }
 
 #[cfg(test)]
@@ -185,6 +180,10 @@ mod tests {
             .unwrap();
         let big = refused(&["big.png"]);
         assert_eq!(big, "the pasted image 1 is larger than 3.9 MB: paste a smaller one, or a part of it");
+        // Words that look like a chip have a number, too.
+        let said = with_chips("as in [Image 1] see", &folder, &["gone.png"]);
+        let second = attach.message_of_person(said).unwrap_err();
+        assert_eq!(second.what, "the pasted image 2 is gone");
         // Where the path stands in sight, it is what is wrong.
         let gone = folder.join("gone.png").display().to_string();
         let typed = attach.message(format!("see @{gone}")).unwrap_err();

@@ -39,8 +39,17 @@ pub(in crate::ui) struct Paste {
     pub(super) name: String,
     /// What is sent for it.
     pub(super) text: Arc<str>,
-    /// How large the image is that it stands for; `None`: it is a text.
-    image: Option<String>,
+    /// The image that it stands for; `None`: it is a text.
+    image: Option<NamedImage>,
+}
+
+/// An image as its name tells of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct NamedImage {
+    /// Which one it is among those that are there.
+    number: usize,
+    /// How large it is.
+    measures: String,
 }
 
 impl Paste {
@@ -77,14 +86,15 @@ impl Paste {
             None => format!(" · {measures}"),
         };
         let name = joined(&format!("[Image {number}{aside}]"));
-        Self { name, text: mention, image: Some(measures.to_owned()) }
+        let image = NamedImage { number, measures: measures.to_owned() };
+        Self { name, text: mention, image: Some(image) }
     }
 
     /// The same with a name that nothing else has.
     pub(super) fn renamed(&self, shown: &str, others: &[Self]) -> Self {
         let text = Arc::clone(&self.text);
         match &self.image {
-            Some(measures) => Self::image(text, measures, shown, others),
+            Some(image) => Self::image(text, &image.measures, shown, others),
             None => Self::new(text, shown, others),
         }
     }
@@ -192,6 +202,13 @@ pub(in crate::ui) fn named(
         }
     }
     (shown, pastes)
+}
+
+/// The number in the name of the image that this mention names, where it stands as a name in a message.
+pub(crate) fn image_number(message: &UserMessage, mention: &str) -> Option<usize> {
+    let (_, pastes) = named(&message.pastes.parts(&message.content), |_| String::new());
+    let image = pastes.into_iter().filter(|paste| *paste.text == *mention).find_map(|paste| paste.image);
+    image.map(|image| image.number)
 }
 
 /// A text with each paste in the place of its name, and where these are. What is in a paste is not looked at.
