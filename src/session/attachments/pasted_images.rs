@@ -1,5 +1,7 @@
 //! Images that are pasted into the composer: by their paths, or from the clipboard.
 
+use std::path::Path;
+
 use super::attach::Attach;
 use super::attached::Attached;
 use super::image_file::NotLoaded;
@@ -15,12 +17,12 @@ use crate::wire::recognize;
 const DELETE: &str = "delete its chip to send the message without it";
 
 impl Attach {
-    /// What a paste becomes in the composer: images, if it is nothing but the paths of images that are there.
+    /// What a paste becomes in the composer: images, if it is nothing but the paths of images that are there. A chip of one of the clipboard
+    /// names no file, so a path that only looks like one of those stays a text.
     pub(crate) fn images_in_paste(&self, text: &str) -> Option<Vec<PastedImage>> {
         let lists = pasted(text);
-        let named = lists
-            .iter()
-            .find(|paths| !paths.is_empty() && paths.iter().all(|path| self.begins_as_picture(path)))?;
+        let is_image = |path: &String| !self.poses_as_pasted(path) && self.begins_as_picture(path);
+        let named = lists.iter().find(|paths| !paths.is_empty() && paths.iter().all(is_image))?;
         // Their chips say what they are called: nothing more is read while the screen waits.
         Some(
             named
@@ -28,6 +30,12 @@ impl Attach {
                 .map(|path| PastedImage { mention: written(path), measures: String::new() })
                 .collect(),
         )
+    }
+
+    /// Whether a path looks like that of an image of the clipboard, and is none of those that were pasted here.
+    fn poses_as_pasted(&self, path: &str) -> bool {
+        Image::is_of_clipboard(path)
+            && !self.clipboard.folder.there().iter().any(|there| there == Path::new(path))
     }
 
     /// The clipboard's image in a file of its own.
@@ -86,7 +94,7 @@ pub(super) fn of_clipboard<'r>(said: &UserMessage, readings: &'r [String]) -> Op
 mod tests {
     use std::fs;
     use std::io::Cursor;
-    use std::path::{Path, PathBuf};
+    use std::path::PathBuf;
 
     use image::{ImageFormat, RgbImage};
     use tokio::sync::watch;
@@ -94,6 +102,7 @@ mod tests {
     use super::super::clipboard::Clipboard;
     use super::super::text_file::TextFiles;
     use super::*;
+    use crate::config::kept_files::KeptFiles;
     use crate::ledger::Pastes;
     use crate::policy::{Policy, Rule, RuleKind};
     use crate::runtime::{Groups, LocalTools};
@@ -156,6 +165,24 @@ mod tests {
             "send it again to send it so, or delete the chip of the image and put the path in `backquotes`"
         );
         assert_eq!(next("see", "deny.png"), DELETE);
+    }
+
+    #[test]
+    fn a_path_in_a_folder_that_is_called_so_becomes_no_chip_without_a_name() {
+        let (_held, mut attach, folder) = attach(&[]);
+        let mut bytes = Cursor::new(Vec::new());
+        RgbImage::new(2, 2).write_to(&mut bytes, ImageFormat::Png).unwrap();
+        let bytes = bytes.into_inner();
+        fs::write(folder.join("a.png"), &bytes).unwrap();
+        assert_eq!(attach.images_in_paste(folder.join("a.png").to_str().unwrap()), None);
+        fs::rename(&folder, folder.with_file_name("pictures")).unwrap();
+        let named = folder.with_file_name("pictures").join("a.png");
+        assert!(attach.images_in_paste(named.to_str().unwrap()).is_some());
+        // One that was pasted here is one.
+        let pasted = KeptFiles::default();
+        let kept = pasted.keep(&bytes, Image::CLIPBOARD_FOLDER, ("pasted-", ".png")).unwrap();
+        attach.clipboard = Clipboard::new(Vec::new(), pasted);
+        assert!(attach.images_in_paste(kept.to_str().unwrap()).is_some());
     }
 
     #[test]

@@ -281,6 +281,19 @@ mod tests {
     }
 
     #[test]
+    fn a_folded_text_never_becomes_an_image_of_the_clipboard() {
+        let folded = (FOLD_BYTES + 1..FOLD_BYTES + 40)
+            .map(|bytes| format!("@/{}/countersign-clipboard-1/a.png", "a".repeat(bytes - 32)));
+        for text in folded.chain(["@/countersign-clipboard-1/a.png\n".repeat(FOLD_LINES + 1)]) {
+            assert!(is_long(&text), "{text}");
+            let read_back = Pastes::all(&text).naming(&text, &[]);
+            assert!(!read_back.has_images(), "{text}");
+        }
+        let image = "@/countersign-clipboard-1/a.png";
+        assert!(Pastes::all(image).naming(image, &[]).has_images());
+    }
+
+    #[test]
     fn images_are_counted() {
         let image = |shown: &str, others: &[Paste]| {
             Paste::image("@/countersign-clipboard-a/a.png".into(), "320×160 · 12 kB", shown, others)
