@@ -63,8 +63,8 @@ impl Event {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::{Agent, Effect, Input, Settings, SubagentNews};
-    use crate::ledger::{CallId, Millis, ModelRef};
+    use crate::agent::{Agent, Effect, Input, OwnCommand, Settings, SubagentNews};
+    use crate::ledger::{CallId, Millis, ModelRef, Pastes};
     use crate::model::ModelSpec;
 
     #[test]
@@ -81,6 +81,18 @@ mod tests {
         assert!(told(Live::ReturnedLine("/compact".into())));
         assert!(told(Live::Refused("it has ended".to_owned())));
         assert!(!told(Live::Discovering), "nothing else is news");
+    }
+
+    #[test]
+    fn a_command_that_runs_something_first_goes_back_with_what_was_pasted() {
+        let text = "/tidy @/countersign-clipboard-1/a.png";
+        let typed = UserMessage { pastes: Pastes::of(text, vec![(6, text.len())]), ..text.into() };
+        let (command, back) = (String::new(), Live::ReturnedLine(typed.clone()));
+        let own = OwnCommand { command, is_shared: true, typed: Some(typed), must_succeed: false };
+        assert_eq!(Intent::Command(own.clone()).given_back(), Some(back.clone()));
+        let mut agent = Agent::new(Settings::new(ModelSpec::unknown(ModelRef::parse("script"))));
+        let effects = agent.step(Millis(1), Input::Intent(Intent::Command(own)));
+        assert!(effects.contains(&Effect::Emit(back)), "the loop refuses it: {effects:?}");
     }
 
     #[test]

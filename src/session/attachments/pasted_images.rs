@@ -17,8 +17,8 @@ use crate::wire::recognize;
 const DELETE: &str = "delete its chip to send the message without it";
 
 impl Attach {
-    /// What a paste becomes in the composer: images, if it is nothing but the paths of images that are there. A chip of one of the clipboard
-    /// names no file, so a path that only looks like one of those stays a text.
+    /// What a paste becomes in the composer: images, if it is nothing but the paths of images that are there. A chip of one of the
+    /// clipboard names no file, so a path that only looks like one of those stays a text.
     pub(crate) fn images_in_paste(&self, text: &str) -> Option<Vec<PastedImage>> {
         let lists = pasted(text);
         let is_image = |path: &String| !self.poses_as_pasted(path) && self.begins_as_picture(path);
