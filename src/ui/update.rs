@@ -207,7 +207,7 @@ pub fn hear(local: &mut Local, view: &View, live: &Live) {
             let all = typed.fold(UserMessage::default(), UserMessage::followed_by);
             local.message_composer().give_back_message(&all);
         }
-        Live::ReturnedLine(line) => local.message_composer().give_back(line),
+        Live::ReturnedLine(line) => local.message_composer().give_back_message(line),
         Live::LedgerUnwritable { why, entries, said } => {
             local.shut =
                 Some(super::local::Unwritable { why: why.clone(), entries: *entries, said: said.clone() });

@@ -342,7 +342,7 @@ fn news(live: &Live) -> Option<String> {
             Some(format!("retry {attempt} of {most} in {} ms: {reason}", wait_ms))
         }
         Live::Returned(said) => Some(format!("returned to the composer: {:?}", contents(said))),
-        Live::ReturnedLine(line) => Some(format!("returned to the composer as it was typed: {line:?}")),
+        Live::ReturnedLine(s) => Some(format!("returned to the composer as it was typed: {:?}", s.content)),
         Live::LedgerUnwritable { why, .. } => Some(format!("the books are shut: {why}")),
         Live::LedgerWritable => Some("the books are open".to_owned()),
         Live::Refused(why) => Some(format!("refused: {why}")),

@@ -68,7 +68,7 @@ fn a_message_that_comes_back_is_a_message() {
     assert_eq!(harness.local.composer.shown(), " !touch x");
     // A command that was refused is one.
     harness.ctrl('u');
-    hear(&mut harness.local, &harness.view, &Live::ReturnedLine("!touch x".to_owned()));
+    hear(&mut harness.local, &harness.view, &Live::ReturnedLine("!touch x".into()));
     assert_eq!(harness.local.composer.shown(), "!touch x");
     assert!(harness.local.composer.runs_a_command());
 }

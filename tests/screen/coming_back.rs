@@ -143,7 +143,7 @@ fn the_screen_knows_the_line_of_what_it_asks_for() {
 fn the_line_of_a_command_comes_back_as_it_was_typed() {
     for line in ["/race tidy up | lanes: 99", "/adopt 3"] {
         let mut harness = ScreenHarness::new(SessionBuilder::new());
-        hear(&mut harness.local, &harness.view, &Live::ReturnedLine(line.to_owned()));
+        hear(&mut harness.local, &harness.view, &Live::ReturnedLine(line.into()));
         assert_eq!(harness.local.composer.text(), line);
         let mut harness = ScreenHarness::new(SessionBuilder::new());
         let returned = Reply::LineReturned { line: line.to_owned(), why: "no".to_owned() };

@@ -244,7 +244,7 @@ fn what_comes_back_is_not_put_into_the_call_that_is_being_changed() {
     let line = || "/model slow/x".to_owned();
     let heard = [
         (Live::Returned(vec!["a message".into()]), "a message"),
-        (Live::ReturnedLine(line()), "/model slow/x"),
+        (Live::ReturnedLine(line().into()), "/model slow/x"),
     ];
     let replies = [
         (Reply::Returned { said: "look at @x.png".into(), why: why() }, "look at @x.png"),

@@ -10,7 +10,7 @@ use countersign::ui::local::Overlay;
 use countersign::ui::mention::PastedImage;
 use countersign::ui::picker::Picker;
 use countersign::ui::replies::reply;
-use countersign::ui::update::{UiEffect, mention};
+use countersign::ui::update::{UiEffect, hear, mention};
 use countersign::view::{NamedCommand, Template, ViewSettings};
 use countersign::wire::record::{decode, encode};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
@@ -199,6 +199,22 @@ fn a_command_that_cannot_run_now_names_no_file_of_the_clipboard() {
     assert!(harness.key(KeyCode::Enter, NONE).is_empty());
     let hint = harness.local.hint.clone().unwrap();
     assert!(hint.starts_with("a turn is running: /tidy [Image] two runs a command"), "{hint}");
+}
+
+#[test]
+fn a_command_that_is_refused_comes_back_with_its_chip_and_is_still_a_command() {
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    harness.view.settings = ViewSettings { commands: vec![tidy()], ..settings() };
+    harness.press("/tidy ");
+    pastes(&mut harness, "/tmp/countersign-clipboard-1/pasted-1.png");
+    harness.press("two");
+    let acts = harness.key(KeyCode::Enter, NONE);
+    let Some(UiEffect::Send(Intent::Command(own))) = acts.first() else { panic!("{acts:?}") };
+    let back = Intent::Command(own.clone()).given_back().unwrap();
+    hear(&mut harness.local, &harness.view, &back);
+    assert_eq!(shown(&harness), format!("/tidy {CHIP} two"));
+    let again = harness.key(KeyCode::Enter, NONE);
+    assert_eq!(again, acts);
 }
 
 #[test]

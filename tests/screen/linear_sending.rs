@@ -6,7 +6,7 @@ use crate::scenes;
 use crate::session_builder::{SessionBuilder, settings};
 use countersign::agent::{Event, Intent, Live};
 use countersign::hooks::HookPoint;
-use countersign::ledger::{AttachedFile, Millis, Pastes, UserMessage};
+use countersign::ledger::{AttachedFile, EntryId, Image, Millis, Pastes, UserMessage};
 use countersign::ui::linear::{Echo, Line, LinearEffect};
 use countersign::ui::{Reply, Request};
 use countersign::view::{NamedCommand, Template, ViewSettings};
@@ -32,6 +32,37 @@ fn what_went_with_a_message_is_said_and_how_much_of_it() {
     let told = "sent with it: [file: long.txt, only the beginning of line 1, 12,001 bytes of it not sent]\n";
     assert!(said.contains(told), "{said}");
     assert!(!said.contains("you: see"), "its words are known: {said}");
+}
+
+#[test]
+fn an_image_of_the_clipboard_has_a_word_and_no_path() {
+    let name = "/tmp/countersign-clipboard-1/pasted-1.png";
+    let content = format!("see @{name} now");
+    let image = Image {
+        name: name.to_owned(),
+        media_type: "image/png".to_owned(),
+        data: "A".repeat(16_000).into(),
+        size: Some((320, 160)),
+    };
+    let images = vec![image];
+    let pastes = Pastes::of(&content, vec![(4, 46)]).naming(&content, &images);
+    let pasted = UserMessage { images, pastes, ..UserMessage::text(content) };
+    let said = |message: &UserMessage, imported_to| {
+        let known = ViewSettings { imported_to, ..settings() };
+        let mut lines = LinearHarness::told(SessionBuilder::new(), known);
+        lines.builder.message(message.clone());
+        lines.hears();
+        lines.types("/rewind");
+        lines.said
+    };
+    let words = said(&pasted, None);
+    assert!(words.contains("you: see [Image] now\n") && words.contains("[image: 320"), "{words}");
+    assert!(words.contains("message 1, ") && !words.contains("pasted-1"), "{words}");
+    // What was typed stays, and what comes from elsewhere hides nothing.
+    let typed = UserMessage { pastes: Pastes::default(), ..pasted.clone() };
+    for words in [said(&typed, None), said(&pasted, Some(EntryId(u64::MAX)))] {
+        assert!(words.contains(&format!("you: see @{name} now\n")), "{words}");
+    }
 }
 
 /// Two messages are recorded for a skill that runs something first; the line that was typed stood there three times.

@@ -9,7 +9,7 @@ use countersign::ledger::{Preview, Scope};
 use countersign::ui::replies::reply;
 use countersign::ui::update::UiEffect;
 use countersign::ui::{Reply, RuleLines, RulePlan};
-use ratatui::crossterm::event::{KeyCode, KeyModifiers, MouseEventKind};
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseEventKind};
 use serde_json::json;
 
 const NONE: KeyModifiers = KeyModifiers::NONE;
@@ -228,6 +228,26 @@ fn whoever_reads_on_is_told_of_the_page_that_has_more_rows() {
     assert!(harness.press("2").is_empty(), "it was not read");
     let frame = harness.frame(80, 24);
     assert!(frame.contains("esc, o: read it in full, then a"), "{frame}");
+}
+
+/// Each page was on the screen, for the time between two keys.
+#[test]
+fn what_keys_pass_by_too_fast_was_not_seen() {
+    for (every, is_seen) in [(2, false), (33, false), (120, true)] {
+        let mut harness = harness(overwrites());
+        harness.frame(80, 24);
+        harness.turns();
+        for _ in 0..90 {
+            harness.waits(every);
+            harness.reads(&[KeyEvent::new(KeyCode::PageDown, NONE)]);
+            harness.frame(80, 24);
+        }
+        harness.waits(1_000);
+        harness.frame(80, 24);
+        assert_eq!(!harness.press("y").is_empty(), is_seen, "a key every {every} ms");
+        let frame = harness.frame(80, 24);
+        assert_eq!(frame.contains("rows unseen: press again"), !is_seen, "{frame}");
+    }
 }
 
 #[test]

@@ -41,7 +41,7 @@ pub fn comes_back_if_refused(line: &str, effects: &[Effect]) -> Result<(), Strin
         .filter_map(|effect| if let Effect::Emit(live) = effect { Some(live) } else { None })
         .collect();
     let refused = told.iter().position(|live| matches!(live, Live::Refused(_)));
-    let is_back = |live: &&Live| matches!(live, Live::ReturnedLine(back) if back == line);
+    let is_back = |live: &&Live| matches!(live, Live::ReturnedLine(back) if back.content == line);
     let back = told.iter().position(is_back);
     match (refused, back) {
         (None, None) => Ok(()),

@@ -241,10 +241,10 @@ fn hit(entry: EntryId, kind: &'static str, text: &str, before: usize) -> Hit {
     Hit { entry: entry.to_string(), kind, excerpt }
 }
 
-/// What an entry says in a transcript.
+/// What an entry says in a transcript. An image of the clipboard has a word there, and no path.
 fn said(body: &Body) -> Option<String> {
     match body {
-        Body::User(message) => Some(message.content.clone()),
+        Body::User(message) => Some(message.pastes.titled(&message.content)),
         Body::Assistant(message) => Some(message.text()),
         Body::Goal(goal) => Some(format!("{} {}", goal.objective, goal.done_condition)),
         Body::Handoff { text } => Some(text.clone()),
@@ -252,7 +252,7 @@ fn said(body: &Body) -> Option<String> {
             Some(call_in_words(&call.name, &call.arguments.to_value()))
         }
         Body::ToolResult(result) => Some(result.content.clone()),
-        Body::Injected(injected) => Some(injected.text.clone()),
+        Body::Injected(injected) => Some(injected.pastes.titled(&injected.text)),
         Body::Compaction(made) => Some(made.summary.clone()),
         Body::Note(note) => Some(note.for_people().to_owned()),
         Body::ProviderLimit(learned) => Some(learned.lesson.sentence()),
@@ -300,4 +300,27 @@ fn tell(
         told.push("  \u{2026} and more; --json lists all".to_owned());
     }
     told
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::ledger::{Injected, Millis, Pastes, UserMessage};
+
+    #[test]
+    fn a_hit_has_a_word_for_an_image_of_the_clipboard() {
+        let content = "see @/tmp/countersign-clipboard-1/pasted-1.png now";
+        let pastes = Pastes::of(content, vec![(4, 46)]).naming(content, &[]);
+        let pasted = UserMessage { pastes, ..content.into() };
+        let wanted = SearchWords::new(&["now".to_owned()]).unwrap();
+        let excerpt = |body: Body| {
+            let entry = Entry { id: EntryId(2), at: Millis(1), body };
+            place_in(&entry, &wanted).unwrap().excerpt
+        };
+        assert_eq!(excerpt(Body::Injected(Injected::steering(pasted.clone()))), "see [Image] now");
+        assert_eq!(excerpt(Body::User(Arc::new(pasted))), "see [Image] now");
+        assert_eq!(excerpt(Body::User(Arc::new(content.into()))), content, "what was typed stays");
+    }
 }

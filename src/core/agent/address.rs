@@ -183,7 +183,7 @@ mod tests {
             (Intent::Compact, "/compact"),
         ] {
             let told = told(intent, line);
-            let returned = Live::ReturnedLine(line.to_owned());
+            let returned = Live::ReturnedLine(line.into());
             assert!(matches!(&told[..], [back, Live::Refused(_)] if *back == returned), "{line}: {told:?}");
         }
         let told = told(Intent::SetMode(Mode::Plan), "/mode plan");

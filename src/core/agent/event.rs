@@ -146,8 +146,8 @@ pub enum Live {
     },
     /// Undelivered messages of a run that did not end with an answer: they go back into the composer.
     Returned(Vec<UserMessage>),
-    /// A line that asks for something else than an answer, and is not obeyed: it goes back as it was typed.
-    ReturnedLine(String),
+    /// A line that asks for something else than an answer, and is not obeyed: it goes back as it was typed, and is still a command.
+    ReturnedLine(UserMessage),
     /// The mode is now this one.
     ModeChanged(crate::policy::Mode),
     /// Which model answers, and how hard it thinks.

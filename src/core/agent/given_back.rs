@@ -2,6 +2,7 @@
 
 use super::event::{Event, Live};
 use super::input::Intent;
+use crate::ledger::UserMessage;
 use crate::policy::Mode;
 
 impl Intent {
@@ -16,7 +17,7 @@ impl Intent {
 
     /// The words that must not be lost when it is refused, told where they were typed; `None`: it has none.
     pub fn given_back(self) -> Option<Live> {
-        let line = match self {
+        let line: UserMessage = match self {
             Self::Submit(said) | Self::Queue(said) | Self::Pursue(_, said) | Self::ResumeGoal(said) => {
                 return (!said.content.is_empty()).then(|| Live::Returned(vec![said.without_attachments()]));
             }
@@ -24,11 +25,11 @@ impl Intent {
                 let event = Box::new(Event::Live(intent.given_back()?));
                 return Some(Live::Subagent { call, event });
             }
-            Self::SetModel(spec) => format!("/model {}", spec.model),
-            Self::Command(own) => own.typed(),
-            Self::Typed { line, .. } => line,
-            Self::Race(race) => race.line,
-            Self::Adopt(adoption) => adoption.line,
+            Self::SetModel(spec) => format!("/model {}", spec.model).into(),
+            Self::Command(own) => own.said(),
+            Self::Typed { line, .. } => line.into(),
+            Self::Race(race) => race.line.into(),
+            Self::Adopt(adoption) => adoption.line.into(),
             Self::Compact
             | Self::Abort
             | Self::Decide { .. }
@@ -62,8 +63,8 @@ impl Event {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::{Agent, Effect, Input, Settings, SubagentNews};
-    use crate::ledger::{CallId, Millis, ModelRef};
+    use crate::agent::{Agent, Effect, Input, OwnCommand, Settings, SubagentNews};
+    use crate::ledger::{CallId, Millis, ModelRef, Pastes};
     use crate::model::ModelSpec;
 
     #[test]
@@ -77,9 +78,21 @@ mod tests {
                 .any(|effect| matches!(effect, Effect::Emit(Live::Subagent { call: CallId(3), .. })))
         };
         assert!(told(Live::Returned(vec!["look there, too".into()])));
-        assert!(told(Live::ReturnedLine("/compact".to_owned())));
+        assert!(told(Live::ReturnedLine("/compact".into())));
         assert!(told(Live::Refused("it has ended".to_owned())));
         assert!(!told(Live::Discovering), "nothing else is news");
+    }
+
+    #[test]
+    fn a_command_that_runs_something_first_goes_back_with_what_was_pasted() {
+        let text = "/tidy @/countersign-clipboard-1/a.png";
+        let typed = UserMessage { pastes: Pastes::of(text, vec![(6, text.len())]), ..text.into() };
+        let (command, back) = (String::new(), Live::ReturnedLine(typed.clone()));
+        let own = OwnCommand { command, is_shared: true, typed: Some(typed), must_succeed: false };
+        assert_eq!(Intent::Command(own.clone()).given_back(), Some(back.clone()));
+        let mut agent = Agent::new(Settings::new(ModelSpec::unknown(ModelRef::parse("script"))));
+        let effects = agent.step(Millis(1), Input::Intent(Intent::Command(own)));
+        assert!(effects.contains(&Effect::Emit(back)), "the loop refuses it: {effects:?}");
     }
 
     #[test]

@@ -87,6 +87,11 @@ impl OwnCommand {
         let itself = || format!("{}{}", if self.is_shared { "!" } else { "!!" }, self.command);
         self.typed.as_ref().map_or_else(itself, |said| said.content.clone())
     }
+
+    /// The same with what of it was pasted.
+    pub(super) fn said(&self) -> UserMessage {
+        self.typed.clone().unwrap_or_else(|| UserMessage::text(self.typed()))
+    }
 }
 
 /// A race: the user has several sub-agents do one task at the same time, each with an equal part of what is left.

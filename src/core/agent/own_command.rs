@@ -7,7 +7,7 @@
 
 use crate::ledger::{
     Arguments, Body, CallId, Decider, Decision, Ending, Entry, Injected, Injector, Millis, Outcome, Remark,
-    Tombstone, UserMessage, tombstoned,
+    Tombstone, tombstoned,
 };
 use crate::tool::ToolKind;
 use crate::tool::name::ADOPT;
@@ -33,13 +33,12 @@ impl Agent {
             Some(_) => None,
         };
         let (Some(tool), None) = (runner, refusal) else {
-            Self::not_obeyed(step, own.typed(), refusal.unwrap_or_default().to_owned());
+            Self::not_obeyed(step, own.said(), refusal.unwrap_or_default().to_owned());
             return phase;
         };
         let (name, effect) = (tool.name.clone(), tool.effect);
         self.take_the_chosen(step);
-        let said = own.typed.clone().unwrap_or_else(|| UserMessage::text(own.typed()));
-        if let Err(unsettled) = self.write_message(step.now, said) {
+        if let Err(unsettled) = self.write_message(step.now, own.said()) {
             return self.give_up(step, &unsettled);
         }
         if let (false, Some(target)) = (own.is_shared, self.history.ledger.last_id()) {
@@ -376,7 +375,7 @@ mod tests {
             let before = agent.ledger().entries().len();
             let wanted = runs(&mut agent, typed);
             assert_eq!(agent.ledger().entries().len(), before, "{typed}");
-            let returned = Effect::Emit(Live::ReturnedLine(typed.to_owned()));
+            let returned = Effect::Emit(Live::ReturnedLine(typed.into()));
             assert!(wanted.contains(&returned), "what was typed is given back: {wanted:?}");
             let why = |effect: &Effect| {
                 if let Effect::Emit(Live::Refused(why)) = effect { Some(why.clone()) } else { None }

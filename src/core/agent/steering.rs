@@ -74,8 +74,8 @@ impl Agent {
     }
 
     /// What a line asks for is refused, and the line goes back to who wrote it.
-    pub(super) fn not_obeyed(step: &mut Step, line: String, why: String) {
-        step.emit(Live::ReturnedLine(line));
+    pub(super) fn not_obeyed(step: &mut Step, line: impl Into<UserMessage>, why: String) {
+        step.emit(Live::ReturnedLine(line.into()));
         step.emit(Live::Refused(why));
     }
 

@@ -43,7 +43,7 @@ impl Step {
             |effect: &Effect| matches!(effect, Effect::Emit(Live::Returned(_) | Live::ReturnedLine(_)));
         self.out.retain(|effect| !is_returned(effect));
         let at = self.out.iter().position(is_refusal).unwrap_or(self.out.len());
-        self.out.insert(at, Effect::Emit(Live::ReturnedLine(line)));
+        self.out.insert(at, Effect::Emit(Live::ReturnedLine(line.into())));
     }
 
     /// A decision about this request was taken or refused: then the refusal is told to be of that one, so that whoever asks a person asks

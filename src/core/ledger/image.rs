@@ -31,6 +31,9 @@ impl Image {
     pub const MOST_PIXELS: u32 = 8_000;
     /// How the name of the folder begins in which the images of the clipboard are.
     pub const CLIPBOARD_FOLDER: &str = "countersign-clipboard-";
+    /// Most bytes of the mention of one of those. A text that is folded as it was pasted has more, or several lines: so it never becomes an
+    /// image, whatever it says.
+    const MOST_OF_CLIPBOARD_MENTION: usize = 1_024;
     /// Pixels that cost a token, on average over the providers.
     const PIXELS_PER_TOKEN: u64 = 750;
 
@@ -75,7 +78,8 @@ impl Image {
 
     /// Whether this is the mention of an image of the clipboard.
     pub fn names_clipboard(mention: &str) -> bool {
-        path_in(mention).is_some_and(|path| Self::is_of_clipboard(&path))
+        mention.len() <= Self::MOST_OF_CLIPBOARD_MENTION
+            && path_in(mention).is_some_and(|path| Self::is_of_clipboard(&path))
     }
 }
 

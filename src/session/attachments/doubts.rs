@@ -15,6 +15,8 @@ pub(super) const CONFIRMS_UNTIL: Duration = Duration::from_secs(300);
 pub(super) struct Doubts {
     /// Of what it would send.
     pub(super) warnings: Vec<String>,
+    /// How many of those are of pasted images. Their chips are known, and no path.
+    pub(super) of_chips: usize,
     /// Of words that may have been meant as files.
     pub(super) words: Vec<String>,
     /// Of files of which not all is sent. Nobody is asked about that.
@@ -32,10 +34,16 @@ impl Doubts {
 
     /// What a person is told to do.
     pub(super) fn next(&self) -> &'static str {
-        match (self.warnings.is_empty(), self.words.is_empty()) {
-            (true, _) => "correct the path, or send it again to send it as text",
-            (false, true) => "send it again to attach it, or put the path in `backquotes`",
-            (false, false) => "send it again to send it so, or put the path in `backquotes`",
+        let has_paths = self.warnings.len() > self.of_chips;
+        match (has_paths, self.of_chips > 0, self.words.is_empty()) {
+            (false, false, _) => "correct the path, or send it again to send it as text",
+            (true, false, true) => "send it again to attach it, or put the path in `backquotes`",
+            (true, false, false) => "send it again to send it so, or put the path in `backquotes`",
+            (false, true, true) => "send it again to attach the image, or delete its chip",
+            (false, true, false) => "send it again to send it so, or delete the chip of the image",
+            (true, true, _) => {
+                "send it again to send it so, or delete the chip of the image and put the path in `backquotes`"
+            }
         }
     }
 

@@ -80,9 +80,12 @@ impl Attach {
     /// The message with what it names, and what a person is to be warned about.
     fn read(&self, said: UserMessage) -> Result<(UserMessage, Doubts), AttachmentRefusal> {
         let (mut said, mut of_images) = (said.without_attachments(), Vec::new());
+        let mut of_chips = 0;
         let (mut words, mut cut) = (Vec::new(), Vec::new());
         for readings in mentions(&said) {
-            let attached = match of_clipboard(&said, &readings) {
+            let chip = of_clipboard(&said, &readings);
+            let is_chip = chip.is_some();
+            let attached = match chip {
                 Some((path, number)) => Some(self.pasted_attached(path, number)?),
                 None => self.attached(&readings)?,
             };
@@ -91,6 +94,7 @@ impl Attach {
                 Some(Attached::File(file, _)) if said.files.contains(&file) => {}
                 Some(Attached::Image(image, _)) if said.images.contains(&image) => {}
                 Some(Attached::Image(image, asks)) => {
+                    of_chips += usize::from(is_chip && !asks.is_empty());
                     of_images.extend((!asks.is_empty()).then_some(asks));
                     said.images.push(image);
                 }
@@ -106,7 +110,7 @@ impl Attach {
         // As it will be read from the file of the session.
         said.pastes = said.pastes.naming(&said.content, &said.images);
         let warnings = warnings(&said).into_iter().chain(of_images).collect();
-        Ok((said, Doubts { warnings, words, cut }))
+        Ok((said, Doubts { warnings, of_chips, words, cut }))
     }
 
     /// What one of these readings of a path names; `None` when it is a word.

@@ -8,9 +8,13 @@ use super::image_file::NotLoaded;
 use super::mention::pasted;
 use super::refusal::AttachmentRefusal;
 use crate::config::reading::Reading;
-use crate::ledger::{Image, MessagePiece, UserMessage, measures};
+use crate::ledger::{Image, UserMessage, measures};
+use crate::ui::composer::image_number;
 use crate::ui::mention::{PastedImage, written};
 use crate::wire::recognize;
+
+/// What to do about an image that rules or hooks refuse: nobody has seen a path that could be changed.
+const DELETE: &str = "delete its chip to send the message without it";
 
 impl Attach {
     /// What a paste becomes in the composer: images, if it is nothing but the paths of images that are there. One that only has a path
@@ -61,7 +65,8 @@ impl Attach {
         if !self.was_pasted(path) || std::fs::symlink_metadata(self.path(path)).is_err() {
             return Err(NotLoaded::Gone.of_clipboard(&called));
         }
-        let asks = self.text_files.judge_picture(path, &called)?;
+        let refused = |why: AttachmentRefusal| AttachmentRefusal::new(why.what, DELETE);
+        let asks = self.text_files.judge_picture(path, &called).map_err(refused)?;
         let image = self.loaded(path).map_err(|why| why.of_clipboard(&called))?;
         Ok(Attached::Image(image, asks))
     }
@@ -83,79 +88,124 @@ impl Attach {
 /// the place of the chip, the person sees it.
 pub(super) fn of_clipboard<'r>(said: &UserMessage, readings: &'r [String]) -> Option<(&'r str, usize)> {
     let path = readings.first().filter(|path| Image::is_of_clipboard(path))?;
-    let (mention, parts) = (written(path), said.pastes.parts(&said.content));
-    let mut images = parts.iter().filter_map(|part| match part {
-        MessagePiece::Image(mention) => Some(*mention),
-        MessagePiece::Typed(_) | MessagePiece::Pasted(_) => None,
-    });
-    let at = images.position(|image| image == mention)?;
-    Some((path.as_str(), at + 1))
+    Some((path.as_str(), image_number(said, &written(path))?))
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::io::Cursor;
+    use std::path::PathBuf;
 
+    use image::{ImageFormat, RgbImage};
     use tokio::sync::watch;
 
     use super::super::clipboard::Clipboard;
     use super::super::text_file::TextFiles;
     use super::*;
     use crate::ledger::Pastes;
-    use crate::policy::Policy;
+    use crate::policy::{Policy, Rule, RuleKind};
     use crate::runtime::{Groups, LocalTools};
 
-    #[test]
-    fn a_refusal_names_a_pasted_image_as_its_chip_does() {
+    /// What reads the images of a folder, and another folder in which a torn one of the clipboard is.
+    fn attach() -> (tempfile::TempDir, Attach, PathBuf) {
         let held = tempfile::tempdir().unwrap();
         let work = held.path().canonicalize().unwrap();
-        let files = LocalTools::new(work.clone(), Vec::new(), Groups::default()).files();
         let attach = Attach {
-            cwd: work.clone(),
+            text_files: under(&work, &[]),
+            cwd: work,
             home: None,
-            text_files: TextFiles::over(files, Policy::default(), 20_000),
             warned: watch::Sender::new(None),
             clipboard: Clipboard::default(),
         };
-        let take = |bytes: &[u8]| {
-            let kept = attach.clipboard.folder.keep(bytes, Image::CLIPBOARD_FOLDER, ("pasted-", ".png"));
-            kept.unwrap().to_str().unwrap().to_owned()
-        };
-        let (torn, big) = (take(b"\x89PNG\r\n\x1a\n"), take(b"\x89PNG\r\n\x1a\n"));
-        let file = fs::OpenOptions::new().write(true).open(&big).unwrap();
-        file.set_len(Image::MOST_BYTES + 1).unwrap();
-        let gone = Path::new(&torn).with_file_name("gone.png").to_str().unwrap().to_owned();
-        let refused = |names: &[&str]| {
-            let (mut content, mut spans) = ("see".to_owned(), Vec::new());
-            for name in names {
-                let mention = written(name);
-                spans.push((content.len() + 1, content.len() + 1 + mention.len()));
-                content = format!("{content} {mention}");
-            }
-            let begins: Vec<usize> = spans.iter().map(|(from, _)| *from).collect();
-            let pastes = Pastes::of(&content, spans).with_images(&begins);
+        let torn = b"\x89PNG\r\n\x1a\n";
+        let kept = attach.clipboard.folder.keep(torn, Image::CLIPBOARD_FOLDER, ("torn", ".png")).unwrap();
+        (held, attach, kept)
+    }
+
+    fn under(work: &Path, rules: &[(RuleKind, String)]) -> TextFiles {
+        let files = LocalTools::new(work.to_owned(), Vec::new(), Groups::default()).files();
+        let rules = rules.iter().map(|(kind, text)| Rule::parse(*kind, text).unwrap()).collect();
+        TextFiles::over(files, Policy { rules, ..Policy::default() }, 20_000)
+    }
+
+    /// Words, and the chips of these images.
+    fn with_chips(words: &str, paths: &[&Path]) -> UserMessage {
+        let (mut content, mut spans) = (words.to_owned(), Vec::new());
+        for path in paths {
+            let mention = written(path.to_str().unwrap());
+            spans.push((content.len() + 1, content.len() + 1 + mention.len()));
+            content = format!("{content} {mention}");
+        }
+        let begins: Vec<usize> = spans.iter().map(|(from, _)| *from).collect();
+        let pastes = Pastes::of(&content, spans).with_images(&begins);
+        UserMessage { pastes, ..content.into() }
+    }
+
+    #[test]
+    fn a_refusal_names_a_pasted_image_as_its_chip_does() {
+        let (_held, attach, torn) = attach();
+        let refused = |paths: &[&Path]| {
             let AttachmentRefusal { what, next } =
-                attach.message_of_person(UserMessage { pastes, ..content.into() }).unwrap_err();
+                attach.message_of_person(with_chips("see", paths)).unwrap_err();
             format!("{what}: {next}")
         };
+        let gone = torn.with_file_name("gone.png");
         assert_eq!(refused(&[&gone]), "the pasted image 1 is gone: paste it again");
         let cannot = refused(&[&torn, &gone]);
         assert!(cannot.starts_with("the pasted image 1 cannot be sent: "), "{cannot}");
         assert!(cannot.ends_with(": paste another one"), "{cannot}");
+        let big = torn.with_file_name("big.png");
+        fs::copy(&torn, &big).unwrap();
+        let file = fs::OpenOptions::new().write(true).open(&big).unwrap();
+        file.set_len(Image::MOST_BYTES + 1).unwrap();
         assert_eq!(
             refused(&[&big]),
             "the pasted image 1 is larger than 3.9 MB: paste a smaller one, or a part of it"
         );
+        // Words that look like a chip have a number, too.
+        let said = with_chips("as in [Image 1] see", &[&gone]);
+        assert_eq!(attach.message_of_person(said).unwrap_err().what, "the pasted image 2 is gone");
         // A folder that others have made has no image of this clipboard, and its chip would hide its name.
-        let theirs = work.join("countersign-clipboard-1");
+        let theirs = attach.cwd.join("countersign-clipboard-1");
         fs::create_dir(&theirs).unwrap();
-        let theirs = theirs.join("shot.png").to_str().unwrap().to_owned();
+        let theirs = theirs.join("shot.png");
         fs::copy(&torn, &theirs).unwrap();
         assert_eq!(refused(&[&theirs]), "the pasted image 1 is gone: paste it again");
-        assert_eq!(attach.images_in_paste(&theirs), None);
-        assert_eq!(attach.images_in_paste(&torn).map(|images| images.len()), Some(1));
+        let pasted = |path: &Path| attach.images_in_paste(path.to_str().unwrap()).map(|images| images.len());
+        assert_eq!((pasted(&theirs), pasted(&torn)), (None, Some(1)));
         // Where the path stands in sight, it is what is wrong.
-        let typed = attach.message(format!("see @{gone}")).unwrap_err();
-        assert_eq!(typed.what, format!("there is no image at {gone}"));
+        let typed = attach.message(format!("see @{}", gone.display())).unwrap_err();
+        assert_eq!(typed.what, format!("there is no image at {}", gone.display()));
+    }
+
+    #[test]
+    fn a_warning_about_a_pasted_image_says_to_delete_its_chip() {
+        let (_held, mut attach, torn) = attach();
+        let [ask, deny] = ["ask.png", "deny.png"].map(|name| torn.with_file_name(name));
+        for path in [&ask, &deny] {
+            let mut bytes = Cursor::new(Vec::new());
+            RgbImage::new(2, 2).write_to(&mut bytes, ImageFormat::Png).unwrap();
+            fs::write(path, bytes.into_inner()).unwrap();
+        }
+        fs::write(attach.cwd.join("ask.txt"), "x\n").unwrap();
+        let rules = [
+            (RuleKind::Ask, format!("read({})", ask.display())),
+            (RuleKind::Ask, "read(ask.txt)".to_owned()),
+            (RuleKind::Deny, format!("read({})", deny.display())),
+        ];
+        attach.text_files = under(&attach.cwd, &rules);
+        let next =
+            |words: &str, path: &Path| attach.message_of_person(with_chips(words, &[path])).unwrap_err().next;
+        assert_eq!(next("see", &ask), "send it again to attach the image, or delete its chip");
+        assert_eq!(
+            next("why is @user.name nil?", &ask),
+            "send it again to send it so, or delete the chip of the image"
+        );
+        assert_eq!(
+            next("see @ask.txt and", &ask),
+            "send it again to send it so, or delete the chip of the image and put the path in `backquotes`"
+        );
+        assert_eq!(next("see", &deny), DELETE);
     }
 }

@@ -25,6 +25,7 @@ use origin::TextOrigin;
 use pastes::{Paste, one_kind_of_ends, unfolded};
 
 pub use kill_buffer::KillBuffer;
+pub(crate) use pastes::image_number;
 pub use pastes::plain;
 pub(super) use pastes::{is_long, is_stand_in, measures_in, named};
 

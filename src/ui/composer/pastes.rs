@@ -39,8 +39,17 @@ pub(in crate::ui) struct Paste {
     pub(super) name: String,
     /// What is sent for it.
     pub(super) text: Arc<str>,
-    /// How large the image is that it stands for; `None`: it is a text.
-    image: Option<String>,
+    /// The image that it stands for; `None`: it is a text.
+    image: Option<NamedImage>,
+}
+
+/// An image as its name tells of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct NamedImage {
+    /// Which one it is among those that are there.
+    number: usize,
+    /// How large it is.
+    measures: String,
 }
 
 impl Paste {
@@ -77,14 +86,15 @@ impl Paste {
             None => format!(" · {measures}"),
         };
         let name = joined(&format!("[Image {number}{aside}]"));
-        Self { name, text: mention, image: Some(measures.to_owned()) }
+        let image = NamedImage { number, measures: measures.to_owned() };
+        Self { name, text: mention, image: Some(image) }
     }
 
     /// The same with a name that nothing else has.
     pub(super) fn renamed(&self, shown: &str, others: &[Self]) -> Self {
         let text = Arc::clone(&self.text);
         match &self.image {
-            Some(measures) => Self::image(text, measures, shown, others),
+            Some(image) => Self::image(text, &image.measures, shown, others),
             None => Self::new(text, shown, others),
         }
     }
@@ -194,6 +204,13 @@ pub(in crate::ui) fn named(
     (shown, pastes)
 }
 
+/// The number in the name of the image that this mention names, where it stands as a name in a message.
+pub(crate) fn image_number(message: &UserMessage, mention: &str) -> Option<usize> {
+    let (_, pastes) = named(&message.pastes.parts(&message.content), |_| String::new());
+    let image = pastes.into_iter().filter(|paste| *paste.text == *mention).find_map(|paste| paste.image);
+    image.map(|image| image.number)
+}
+
 /// A text with each paste in the place of its name, and where these are. What is in a paste is not looked at.
 pub(super) fn unfolded(shown: &str, pastes: &[Paste]) -> (String, Pastes) {
     let (mut text, mut rest, mut spans, mut images) = (String::new(), shown, Vec::new(), Vec::new());
@@ -261,6 +278,19 @@ mod tests {
             assert_eq!(plain(&image.name), name);
             assert_eq!(image.name.split_word_bounds().count(), 1, "{}", image.name);
         }
+    }
+
+    #[test]
+    fn a_folded_text_never_becomes_an_image_of_the_clipboard() {
+        let folded = (FOLD_BYTES + 1..FOLD_BYTES + 40)
+            .map(|bytes| format!("@/{}/countersign-clipboard-1/a.png", "a".repeat(bytes - 32)));
+        for text in folded.chain(["@/countersign-clipboard-1/a.png\n".repeat(FOLD_LINES + 1)]) {
+            assert!(is_long(&text), "{text}");
+            let read_back = Pastes::all(&text).naming(&text, &[]);
+            assert!(!read_back.has_images(), "{text}");
+        }
+        let image = "@/countersign-clipboard-1/a.png";
+        assert!(Pastes::all(image).naming(image, &[]).has_images());
     }
 
     #[test]

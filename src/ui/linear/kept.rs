@@ -38,8 +38,8 @@ impl LinearSession {
         match event.located().1 {
             Event::Live(Live::Returned(texts)) => texts.iter().for_each(|said| self.keep(&said.content)),
             Event::Live(Live::ReturnedLine(line)) => {
-                self.renderer.forget(line);
-                self.keep_line(line);
+                self.renderer.forget(&line.content);
+                self.keep_line(&line.content);
             }
             _ => {}
         }

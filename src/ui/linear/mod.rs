@@ -26,6 +26,7 @@ mod replying;
 mod retry;
 mod rewind_step;
 mod said_call;
+mod said_message;
 mod session;
 mod session_rule;
 mod several_lines;

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use crate::agent::{Event, Live};
 use crate::budget::Limit;
 use crate::ledger::{
-    AssistantMessage, AttachedFile, Block, Body, Change, Checkpoint, Ending, Entry, EntryId, Image, Injector,
-    MicroDollars, Millis, TurnEnded, UserMessage,
+    AssistantMessage, Block, Body, Change, Checkpoint, Ending, Entry, EntryId, Injector, MicroDollars,
+    Millis, TurnEnded,
 };
 use crate::view::{Offer, ShownPart, View, ViewSettings, change, ending_words, shown};
 
@@ -15,6 +15,7 @@ use super::calls::{finished, hosted, is_command, named};
 use super::decisions::decided;
 use super::output::LinearOutput;
 use super::retry;
+use super::said_message::{delivered, from_you, went_with};
 use super::words::{self, amount, count, plain, used};
 
 /// The fold over the events of a session.
@@ -137,7 +138,7 @@ impl LinearRenderer {
                         self.typed.remove(at);
                         went_with(message, output);
                     }
-                    None => output.say(&format!("you: {}", message.shown())),
+                    None => output.say(&from_you(message, entry.id, &self.view.settings)),
                 }
             }
             Body::Assistant(message) => self.answered(message, output),
@@ -152,7 +153,7 @@ impl LinearRenderer {
             }
             Body::Injected(said) if said.by == Injector::Steering => {
                 self.forget(&said.text);
-                output.say(&format!("delivered to the model: {}", said.shown()));
+                output.say(&delivered(said, entry.id, &self.view.settings));
             }
             Body::Injected(said) if self.is_said_elsewhere(said.by) => {}
             Body::Injected(said) => {
@@ -389,12 +390,4 @@ fn checkpoint(made: &Checkpoint) -> String {
     let evidence = made.evidence().and_then(|asked| asked.answer.as_deref()).unwrap_or_default();
     let first = words::one_line(evidence.lines().next().unwrap_or_default());
     format!("goal checkpoint {}: done {answer}, according to the {by}; {first}", made.number)
-}
-
-/// What went with a message that was typed here: its words are known, and how much of a file was sent is not.
-fn went_with(message: &UserMessage, output: &mut LinearOutput) {
-    let images = message.images.iter().map(Image::label);
-    for label in images.chain(message.files.iter().map(AttachedFile::label)) {
-        output.say(&format!("sent with it: {}", plain(&label)));
-    }
 }

@@ -1,7 +1,7 @@
 //! Files are put back by lines: first it is said what would be done, then a line of its own does it.
 
 use crate::ui::Request;
-use crate::ui::commands::typed;
+use crate::ui::chip_text::with_chips;
 use crate::ui::picker::RewindWay;
 use crate::ui::undo_preview::{NOTHING_TO_UNDO, UndoPreview, ago, said_by_user};
 
@@ -64,7 +64,7 @@ impl LinearSession {
         let view = &self.renderer.view;
         let said = said_by_user(view);
         let words = said.iter().enumerate().map(|(at, said)| {
-            let words = typed(&said.message.content, &view.settings);
+            let words = with_chips(said.message, &view.settings);
             format!("message {}, {}: {}", at + 1, ago(self.now.since(said.at)), one_line(&words))
         });
         let (lines, messages): (Vec<String>, Vec<_>) =

@@ -8,7 +8,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::members::Text;
-use crate::ledger::EntryId;
+use crate::ledger::{EntryId, Image};
 
 /// How the lines begin that we write: the type comes first.
 const OURS: &[u8] = br#"{"type":""#;
@@ -45,8 +45,18 @@ struct GlanceLine<'l> {
     arguments: Option<&'l RawValue>,
 }
 
-/// What a line says. `None`: it must be understood whole, as its type, its form or what was left out of it wants.
+/// What a line says. `None`: it must be understood whole, as its type, its form or what was left out of it wants; or as an image of the
+/// clipboard stands in it, which people read by its chip.
 pub fn glance(line: &[u8]) -> Option<Glance<'_>> {
+    words(line).filter(|seen| !may_have_chips(seen))
+}
+
+/// Whether a person may have said it with an image of the clipboard.
+fn may_have_chips(seen: &Glance<'_>) -> bool {
+    matches!(seen.kind, "user_message" | "injected") && seen.text.contains(Image::CLIPBOARD_FOLDER)
+}
+
+fn words(line: &[u8]) -> Option<Glance<'_>> {
     let rest = line.strip_prefix(OURS)?;
     let kind = KINDS
         .iter()
@@ -163,6 +173,8 @@ mod tests {
             r#"{"type":"user_message","entry":"four","content":"x"}"#,
             r#"{"type":"user_message","entry":"e4","content":"x""#,
             r#"{"type":"user_messages","entry":"e4","content":"x"}"#,
+            r#"{"type":"user_message","entry":"e4","content":"@/tmp/countersign-clipboard-1/a.png"}"#,
+            r#"{"type":"injected","entry":"e4","text":"@/tmp/countersign-clipboard-1/a.png"}"#,
         ] {
             assert_eq!(seen(line), None, "{line}");
         }
