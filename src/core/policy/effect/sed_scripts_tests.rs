@@ -1,0 +1,125 @@
+//! Scripts of `sed`, and what each runs and opens.
+
+use super::*;
+
+fn script(words: &[&str]) -> SedScript {
+    sed_script(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
+}
+
+#[test]
+fn a_script_runs_lines_where_it_says_e() {
+    for words in [
+        &["e"][..],
+        &["-n", "1e"],
+        &["-ee"],
+        &["-n", "-e", "p", "-e", "s/a/b/e"],
+        &["--expression=s/a/b/ge", "f"],
+        &["--exp", "e"],
+        &["f", "-e", "e"],
+        &["--", "e"],
+        &["-l", "5", "e"],
+        &["s,a,b,Ie"],
+        &["s|a/b|c\\|d|2e;p"],
+        &["/x/!e"],
+        &["\\,a,e"],
+        &["/a/I e"],
+        &["1,/b/{p;e\n}"],
+        &["$!N;2~3e"],
+        &["a text\ne"],
+        &["s/a[/b/e"],
+        &["s/[/]/b/e"],
+        &["w out\ns/a/b/e"],
+        &["k;s/a/b/e"],
+        &[":a e"],
+        &["/x/b a e\n:a"],
+        &["v 4.2 e"],
+        &["r x\\\ne"],
+        &["s/w/b/ e"],
+        &["s/w/b/ eg"],
+        &["/a/ I e"],
+        &["1\t,\t2e"],
+        &["1 ~ 2e"],
+        &["k;1egit push"],
+    ] {
+        assert!(script(words).runs_lines, "{words:?}");
+    }
+}
+
+#[test]
+fn other_scripts_run_none() {
+    for words in [
+        &["-n", "1,5p", "e"][..],
+        &["s/a/b/g", "e"],
+        &["-e", "s/a/b/", "e"],
+        &["-f", "e", "file"],
+        &["-i.e", "s/one/the/", "x.e"],
+        &["s/e/x/"],
+        &["s/a/b/we"],
+        &["s/[/]e/x/"],
+        &["a note"],
+        &[":e;be"],
+        &["y/e/e/"],
+        &["# e"],
+        &["$!{h;d}", "f"],
+        &[":a;N;$!ba;s/\\n/ /g"],
+        &["/^$/d"],
+        &[],
+    ] {
+        let found = script(words);
+        assert!(!found.runs_lines && found.commands.is_empty(), "{words:?}");
+    }
+}
+
+#[test]
+fn commands_and_files_are_found_behind_their_letters() {
+    for (words, commands, files) in [
+        (&["1e git push"][..], &["git push"][..], &[][..]),
+        (&["egit push\np"], &["git push"], &[]),
+        (&["/a/{e rm x\n}"], &["rm x"], &[]),
+        (&["-n", "wout"], &[], &["out"]),
+        (&["s/a/b/gw sub/x"], &[], &["sub/x"]),
+        (&["r.env\nW y"], &[], &[".env", "y"]),
+        (&["r x\\\negit push"], &["git push"], &["x\\"]),
+        (&[":a egit push"], &["git push"], &[]),
+        (&["1\t,\t2egit push"], &["git push"], &[]),
+        (&["s/a/b/ w out"], &[], &["out"]),
+    ] {
+        let found = script(words);
+        assert_eq!((found.commands, found.files), (owned(commands), owned(files)), "{words:?}");
+    }
+}
+
+#[test]
+fn the_options_of_bsd_count_as_those_of_gnu() {
+    for (words, commands, files) in [
+        (&["-i", "", "wsecret", "f"][..], &[][..], &["secret"][..]),
+        (&["-ni", "", "-e", "wsecret", "f"], &[], &["secret"]),
+        (&["-I", ".bak", "wsecret", "f"], &[], &["secret"]),
+        (&["-i", "p", "1egit push", "f"], &["git push"], &[]),
+        (&["-l", "wsecret", "f"], &[], &["secret"]),
+        (&["wsecret", "-e", "p", "f"], &[], &["secret"]),
+        (&["-i", "wsecret", "f"], &[], &["secret"]),
+    ] {
+        let found = script(words);
+        assert_eq!((found.commands, found.files), (owned(commands), owned(files)), "{words:?}");
+    }
+    assert!(script(&["-i", "", "s/a/b/e", "f"]).runs_lines);
+    assert!(script(&["-i", "", "s/a[/e", "f"]).runs_lines);
+    for words in [
+        &["-i", "", "s/a/b/", "f"][..],
+        &["-i", "", "-e", "s/a/b/", "file"],
+        &["-i", ".bak", "s/a/b/", "file"],
+        &["-i", "s/a/b/", "file", "e"],
+        &["-i", "1d", "file"],
+        &["-l", "5", "p", "file"],
+        &["file", "-e", "s/a/b/"],
+    ] {
+        let found = script(words);
+        assert!(!found.runs_lines && found.commands.is_empty() && found.files.is_empty(), "{words:?}");
+    }
+}
+
+fn owned(texts: &[&str]) -> Vec<String> {
+    // Both ways to read a script find the same.
+    texts.iter().chain(texts).map(|text| (*text).to_owned()).collect()
+}
