@@ -6,7 +6,7 @@ use std::str::Chars;
 use super::super::shell::HOLE;
 
 /// What the script in a call of `sed` does beside editing.
-#[derive(Default)]
+#[derive(Default, PartialEq, Eq)]
 pub(in crate::policy) struct SedScript {
     /// Whether it runs lines that it has read or made.
     pub(in crate::policy) runs_lines: bool,
@@ -39,12 +39,28 @@ impl SedScript {
 
 /// What a script does. `None`: it cannot be followed.
 fn read(text: &str) -> Option<SedScript> {
-    // Versions differ in whether a `/` in brackets ends an expression. One that cannot read a script runs nothing of it. Where none can be
-    // followed here, there may be one that reads it all the same.
-    let mut ways = [false, true].into_iter().filter_map(|brackets| SedReader::read(text, brackets));
+    // Versions differ in whether a `/` in brackets ends an expression, and in where brackets end. One that cannot read a script runs
+    // nothing of it. Where none can be followed here, there may be one that reads it all the same.
+    let mut ways: Vec<SedScript> = Vec::new();
+    for brackets in [Brackets::Signs, Brackets::Flat, Brackets::Nested] {
+        let way = SedReader::read(text, brackets).filter(|way| !ways.contains(way));
+        ways.extend(way);
+    }
+    let mut ways = ways.into_iter();
     let mut whole = ways.next()?;
     ways.for_each(|way| whole.add(way));
     Some(whole)
+}
+
+/// What brackets in an expression are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Brackets {
+    /// Signs like others.
+    Signs,
+    /// What is in them ends no expression; they end at the first `]`.
+    Flat,
+    /// The same, but classes such as `[:alpha:]` may stand in them. POSIX says so, and GNU does so.
+    Nested,
 }
 
 /// What a script may do that cannot be followed.
@@ -124,14 +140,13 @@ fn valued(letters: &str, options: Dialect) -> Option<(char, &str)> {
 /// Reads one script.
 struct SedReader<'t> {
     rest: Peekable<Chars<'t>>,
-    /// Whether what is in brackets ends no expression.
-    brackets: bool,
+    brackets: Brackets,
     found: SedScript,
 }
 
 impl<'t> SedReader<'t> {
     /// `None`: it is not a script.
-    fn read(text: &'t str, brackets: bool) -> Option<SedScript> {
+    fn read(text: &'t str, brackets: Brackets) -> Option<SedScript> {
         let mut reader = Self { rest: text.chars().peekable(), brackets, found: SedScript::default() };
         loop {
             reader.skip(|c| c.is_whitespace() || c == ';' || c == '}');
@@ -209,15 +224,34 @@ impl<'t> SedReader<'t> {
                 '\\' => {
                     self.rest.next()?;
                 }
-                '[' if self.brackets => {
-                    self.skip(|c| c == '^');
-                    // As the first one it is no end.
-                    self.rest.next()?;
-                    self.skip(|c| c != ']');
+                '[' if self.brackets != Brackets::Signs => self.bracket()?,
+                _ => {}
+            }
+        }
+    }
+
+    /// Behind a `[`, to its end.
+    fn bracket(&mut self) -> Option<()> {
+        self.rest.next_if_eq(&'^');
+        // As the first one it is no end.
+        self.rest.next_if_eq(&']');
+        loop {
+            match self.rest.next()? {
+                ']' => return Some(()),
+                '[' if self.brackets == Brackets::Nested => {
+                    if let Some(sign) = self.rest.next_if(|c| ":.=".contains(*c)) {
+                        self.class(sign)?;
+                    }
                 }
                 _ => {}
             }
         }
+    }
+
+    /// Behind the `[:` of `[:alpha:]`, to its end.
+    fn class(&mut self, sign: char) -> Option<()> {
+        while self.rest.next()? != sign || self.rest.next_if_eq(&']').is_none() {}
+        Some(())
     }
 
     fn command(&mut self) -> Option<()> {
@@ -255,7 +289,7 @@ impl<'t> SedReader<'t> {
         let end = self.rest.next().filter(|end| *end != '\n' && *end != '\\')?;
         self.expression(end)?;
         // In what is put in, brackets are signs like others.
-        let brackets = std::mem::replace(&mut self.brackets, false);
+        let brackets = std::mem::replace(&mut self.brackets, Brackets::Signs);
         let second = self.expression(end);
         self.brackets = brackets;
         second

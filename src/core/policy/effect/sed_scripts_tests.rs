@@ -119,7 +119,32 @@ fn the_options_of_bsd_count_as_those_of_gnu() {
     }
 }
 
+#[test]
+fn a_bracket_ends_where_any_version_says() {
+    for (script_text, commands, files) in [
+        // As POSIX says: the class is a part of the bracket.
+        ("s/[[:alpha:]/]/x/w secret", &[][..], &["secret"][..]),
+        ("s/[^[:alpha:]/]/x/w secret", &[], &["secret"]),
+        ("s/[[.].]/]/x/w secret", &[], &["secret"]),
+        ("s/[[=a=]/]/x/w secret", &[], &["secret"]),
+        ("s/[]/]/x/w secret", &[], &["secret"]),
+        ("s/[^]/]/x/w secret", &[], &["secret"]),
+        ("/[[:digit:]/]/egit push", &["git push"], &[]),
+        ("\\,[[:digit:],],egit push", &["git push"], &[]),
+        // A bracket in a bracket is a sign, too.
+        ("s/[[a/]/x/w secret", &[], &["secret"]),
+        // Only where brackets end at the first `]`, and only where they are signs.
+        ("s/[[:/]/x/w secret", &[], &["secret"]),
+        ("s/[/x/w secret", &[], &["secret"]),
+    ] {
+        let found = script(&[script_text]);
+        assert_eq!((found.commands, found.files), (owned(commands), owned(files)), "{script_text}");
+    }
+    // What one version takes for the end of the expression is none for another: each counts.
+    let found = script(&["s/[[:x]/y/w a\n#:]/]/z/w b"]);
+    assert!(["a", "b"].iter().all(|file| found.files.contains(&(*file).to_owned())), "{:?}", found.files);
+}
+
 fn owned(texts: &[&str]) -> Vec<String> {
-    // Both ways to read a script find the same.
-    texts.iter().chain(texts).map(|text| (*text).to_owned()).collect()
+    texts.iter().map(|text| (*text).to_owned()).collect()
 }
