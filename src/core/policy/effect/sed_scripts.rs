@@ -18,15 +18,44 @@ pub(in crate::policy) struct SedScript {
 
 /// The script in these arguments. What a file says (`-f`) is not looked into.
 pub(in crate::policy) fn sed_script(arguments: &[String]) -> SedScript {
-    let gnu = text(arguments, Dialect::Gnu);
-    let bsd = text(arguments, Dialect::Bsd);
+    let gnu = CallWords::of(arguments, Dialect::Gnu).text();
+    let bsd = CallWords::of(arguments, Dialect::Bsd).text();
     let mut whole = read(&gnu).unwrap_or_else(|| unread(&gnu));
     if bsd != gnu {
-        // The word that it takes for a script may be the name of a file for GNU. If the ending is empty, it is none.
-        let is_sure = arguments.iter().any(String::is_empty);
-        whole.add(read(&bsd).unwrap_or_else(|| if is_sure { unread(&bsd) } else { SedScript::default() }));
+        let is_script = is_surely_bsd(arguments);
+        whole.add(read(&bsd).unwrap_or_else(|| if is_script { unread(&bsd) } else { SedScript::default() }));
     }
     whole
+}
+
+/// Of each argument whether it may say more of what the call runs than [`sed_script`] knows: options, files with scripts, and
+/// scripts of which a part is not known or that cannot be followed.
+pub(in crate::policy) fn sed_unread(arguments: &[String]) -> Vec<bool> {
+    let mut unread: Vec<&str> = Vec::new();
+    for dialect in [Dialect::Gnu, Dialect::Bsd] {
+        let words = CallWords::of(arguments, dialect);
+        let text = words.text();
+        let (is_followed, is_known) = (read(&text).is_some(), !text.contains(HOLE));
+        let is_script = is_followed || dialect == Dialect::Gnu || is_surely_bsd(arguments);
+        if is_script && !(is_followed && is_known) {
+            unread.extend(words.scripts);
+        }
+        unread.extend(words.files);
+    }
+    let is_option = |word: &String| word.starts_with('-');
+    // What stands before an option may be one, too: `sed "$x" -e p`.
+    let last_option = arguments.iter().rposition(is_option);
+    let may_be_option = |at: usize, word: &String| {
+        is_option(word) || (word.starts_with(HOLE) && last_option.is_some_and(|last| at < last))
+    };
+    let words = arguments.iter().enumerate();
+    words.map(|(at, word)| may_be_option(at, word) || unread.contains(&word.as_str())).collect()
+}
+
+/// Whether the word that BSD takes for the script surely is one, and not the name of a file for GNU: there is an empty word, as only
+/// the ending of a copy is (`-i ''`).
+fn is_surely_bsd(arguments: &[String]) -> bool {
+    arguments.iter().any(String::is_empty)
 }
 
 impl SedScript {
@@ -77,57 +106,69 @@ enum Dialect {
     Bsd,
 }
 
-/// The script: what options bring, each on a line, or else the first operand.
-fn text(arguments: &[String], options: Dialect) -> String {
-    let mut brought: Vec<&str> = Vec::new();
-    let (mut operand, mut has_file) = (None, false);
-    let is_bsd = options == Dialect::Bsd;
-    let mut words = arguments.iter().map(String::as_str).peekable();
-    while let Some(word) = words.next() {
-        if word == "--" {
-            operand = operand.or_else(|| words.next());
-            break;
-        }
-        if let Some(long) = word.strip_prefix("--") {
-            let value = long.split_once('=').map(|(_, value)| value);
-            // Beginnings of their names count, too.
-            match long.chars().next() {
-                Some('e') => brought.extend(value.or_else(|| words.next())),
-                Some(letter @ ('f' | 'l')) if !long.starts_with("fo") => {
-                    has_file |= letter == 'f';
-                    if value.is_none() {
-                        words.next();
+/// The words of a call that say what it does.
+struct CallWords<'w> {
+    /// The script: what options bring, each on a line, or else the first operand.
+    scripts: Vec<&'w str>,
+    /// Words that name files with scripts.
+    files: Vec<&'w str>,
+}
+
+impl<'w> CallWords<'w> {
+    fn of(arguments: &'w [String], options: Dialect) -> Self {
+        let (mut brought, mut files): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
+        let (mut operand, mut has_file) = (None, false);
+        let is_bsd = options == Dialect::Bsd;
+        let mut words = arguments.iter().map(String::as_str).peekable();
+        while let Some(word) = words.next() {
+            if word == "--" {
+                operand = operand.or_else(|| words.next());
+                break;
+            }
+            if let Some(long) = word.strip_prefix("--") {
+                let value = long.split_once('=').map(|(_, value)| value);
+                // Beginnings of their names count, too.
+                match long.chars().next() {
+                    Some('e') => brought.extend(value.or_else(|| words.next())),
+                    Some(letter @ ('f' | 'l')) if !long.starts_with("fo") => {
+                        has_file |= letter == 'f';
+                        let next = if value.is_none() { words.next() } else { None };
+                        files.extend(next.filter(|_| letter == 'f'));
                     }
+                    _ => {}
+                }
+                continue;
+            }
+            let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.is_empty()) else {
+                operand = operand.or(Some(word));
+                if is_bsd {
+                    break;
+                }
+                continue;
+            };
+            let Some((letter, value)) = valued(letters, options) else { continue };
+            let value = Some(value).filter(|value| !value.is_empty());
+            match letter {
+                'e' => brought.extend(value.or_else(|| words.next())),
+                'f' | 'l' => {
+                    has_file |= letter == 'f';
+                    let next = if value.is_none() { words.next() } else { None };
+                    files.extend(next.filter(|_| letter == 'f'));
+                }
+                // The ending of the name of a copy. None has a slash, unlike most scripts.
+                'i' | 'I' if is_bsd && value.is_none() => {
+                    words.next_if(|word| !word.contains('/'));
                 }
                 _ => {}
             }
-            continue;
         }
-        let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.is_empty()) else {
-            operand = operand.or(Some(word));
-            if is_bsd {
-                break;
-            }
-            continue;
-        };
-        let Some((letter, value)) = valued(letters, options) else { continue };
-        let value = Some(value).filter(|value| !value.is_empty());
-        match letter {
-            'e' => brought.extend(value.or_else(|| words.next())),
-            'f' | 'l' => {
-                has_file |= letter == 'f';
-                if value.is_none() {
-                    words.next();
-                }
-            }
-            // The ending of the name of a copy. None has a slash, unlike most scripts.
-            'i' | 'I' if is_bsd && value.is_none() => {
-                words.next_if(|word| !word.contains('/'));
-            }
-            _ => {}
-        }
+        let is_operand = brought.is_empty() && !has_file;
+        Self { scripts: if is_operand { operand.into_iter().collect() } else { brought }, files }
     }
-    if brought.is_empty() && !has_file { operand.unwrap_or_default().to_owned() } else { brought.join("\n") }
+
+    fn text(&self) -> String {
+        self.scripts.join("\n")
+    }
 }
 
 /// The first letter with a value, and what is joined to it.

@@ -145,6 +145,32 @@ fn a_bracket_ends_where_any_version_says() {
     assert!(["a", "b"].iter().all(|file| found.files.contains(&(*file).to_owned())), "{:?}", found.files);
 }
 
+#[test]
+fn scripts_that_were_read_and_operands_say_no_more() {
+    for (words, unread) in [
+        (&["-n", "5p", "f"][..], &["-n"][..]),
+        (&["s/x/git push/", "git"], &[]),
+        (&["-e", "p", "--expression", "d", "f"], &["-e", "--expression"]),
+        (&["-f", "a", "f"], &["-f", "a"]),
+        (&["--file", "a", "-l", "5", "f"], &["--file", "a", "-l"]),
+        (&["--", "p", "f"], &["--"]),
+        // Not followed, or not known.
+        (&["k", "f"], &["k"]),
+        (&["\u{e000}", "f"], &["\u{e000}"]),
+        (&["s/a/\u{e000}/", "\u{e000}"], &["s/a/\u{e000}/"]),
+        (&["-i", "", "\u{e000}", "f"], &["-i", "\u{e000}"]),
+        // BSD takes the word behind `-i` for an ending, but then the name of a file would be the script.
+        (&["-i", "5d", "\u{e000}"], &["-i"]),
+        // In the place of an option.
+        (&["\u{e000}", "-e", "p", "\u{e000}a"], &["\u{e000}", "-e"]),
+    ] {
+        let all: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        let found = all.iter().zip(sed_unread(&all)).filter(|(_, unread)| *unread);
+        let found: Vec<&str> = found.map(|(word, _)| word.as_str()).collect();
+        assert_eq!(found, unread, "{words:?}");
+    }
+}
+
 fn owned(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()
 }
