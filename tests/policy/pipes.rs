@@ -316,6 +316,8 @@ fn what_a_script_of_sed_runs_or_writes_is_asked_about() {
             ("ask", "sed 's/[[:alpha:]/]/x/wsecret.txt' f"),
             ("allow", "sed 's/[[:alpha:]/]/x/wother.txt' f"),
             ("ask", "sed -i '' 'wsecret.txt' f"),
+            ("ask", "sed -e wsecret.txt -e k f"),
+            ("allow", "sed -e wother.txt -e k f"),
             ("allow", "sed -i '' 's/a/b/' f"),
             ("ask", "watch \"sed -n wsecret.txt f\""),
             ("ask", "docker exec c sed -n wsecret.txt f"),

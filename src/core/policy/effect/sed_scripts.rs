@@ -68,17 +68,36 @@ impl SedScript {
 
 /// What a script does. `None`: it cannot be followed.
 fn read(text: &str) -> Option<SedScript> {
+    let (whole, is_followed) = follow(text);
+    is_followed.then_some(whole)
+}
+
+/// What a script may do that cannot be followed.
+fn unread(text: &str) -> SedScript {
+    let (opened, _) = follow(text);
+    SedScript { runs_lines: text.contains(['e', HOLE]), ..opened }
+}
+
+/// What a script does, and whether it can be followed in any way.
+fn follow(text: &str) -> (SedScript, bool) {
     // Versions differ in whether a `/` in brackets ends an expression, and in where brackets end. One that cannot read a script runs
-    // nothing of it. Where none can be followed here, there may be one that reads it all the same.
+    // nothing of it, but has emptied the files that stand before the place. Where none can be followed here, there may be one that
+    // reads it all the same.
     let mut ways: Vec<SedScript> = Vec::new();
+    let mut is_followed = false;
     for brackets in [Brackets::Signs, Brackets::Flat, Brackets::Nested] {
-        let way = SedReader::read(text, brackets).filter(|way| !ways.contains(way));
-        ways.extend(way);
+        let mut reader = SedReader { rest: text.chars().peekable(), brackets, found: SedScript::default() };
+        let is_whole = reader.script().is_some();
+        let found = reader.found;
+        let way = if is_whole { found } else { SedScript { files: found.files, ..SedScript::default() } };
+        is_followed |= is_whole;
+        if !ways.contains(&way) {
+            ways.push(way);
+        }
     }
-    let mut ways = ways.into_iter();
-    let mut whole = ways.next()?;
-    ways.for_each(|way| whole.add(way));
-    Some(whole)
+    let mut whole = SedScript::default();
+    ways.into_iter().for_each(|way| whole.add(way));
+    (whole, is_followed)
 }
 
 /// What brackets in an expression are.
@@ -90,11 +109,6 @@ enum Brackets {
     Flat,
     /// The same, but classes such as `[:alpha:]` may stand in them. POSIX says so, and GNU does so.
     Nested,
-}
-
-/// What a script may do that cannot be followed.
-fn unread(text: &str) -> SedScript {
-    SedScript { runs_lines: text.contains(['e', HOLE]), ..SedScript::default() }
 }
 
 /// Whose options are meant.
@@ -185,17 +199,16 @@ struct SedReader<'t> {
     found: SedScript,
 }
 
-impl<'t> SedReader<'t> {
+impl SedReader<'_> {
     /// `None`: it is not a script.
-    fn read(text: &'t str, brackets: Brackets) -> Option<SedScript> {
-        let mut reader = Self { rest: text.chars().peekable(), brackets, found: SedScript::default() };
+    fn script(&mut self) -> Option<()> {
         loop {
-            reader.skip(|c| c.is_whitespace() || c == ';' || c == '}');
-            if reader.rest.peek().is_none() {
-                return Some(reader.found);
+            self.skip(|c| c.is_whitespace() || c == ';' || c == '}');
+            if self.rest.peek().is_none() {
+                return Some(());
             }
-            reader.addresses()?;
-            reader.command()?;
+            self.addresses()?;
+            self.command()?;
         }
     }
 

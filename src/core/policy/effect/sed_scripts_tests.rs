@@ -146,6 +146,21 @@ fn a_bracket_ends_where_any_version_says() {
 }
 
 #[test]
+fn a_file_is_opened_although_what_follows_is_no_script() {
+    for (words, files) in [
+        (&["-e", "wsecret", "-e", "k", "f"][..], &["secret"][..]),
+        (&["s/a/b/wa\nwb\nk"], &["a", "b"]),
+        (&["-i", "", "wsecret\nk", "f"], &["secret"]),
+        (&["k\nwsecret"], &[]),
+    ] {
+        let found = script(words);
+        assert_eq!(found.files, owned(files), "{words:?}");
+        assert!(found.commands.is_empty(), "{words:?}");
+    }
+    assert!(script(&["1egit push\nk"]).commands.is_empty(), "nothing of it is run");
+}
+
+#[test]
 fn scripts_that_were_read_and_operands_say_no_more() {
     for (words, unread) in [
         (&["-n", "5p", "f"][..], &["-n"][..]),
