@@ -287,6 +287,25 @@ fn what_a_script_of_sed_runs_or_writes_is_asked_about() {
             ("allow", "cat x | sed -e s/a/b/ -e s/one/the/"),
             ("allow", "sed -i.bak 's/a/b/' e"),
             ("allow", "sed -f a.sed f"),
+            // The script was read: no word beside it is code.
+            ("allow", "sed 's/[x]/git push origin/' f"),
+            ("allow", "sed -n 5p \"$f\""),
+            ("allow", "sed -i 5d \"$f\""),
+            ("allow", "sed -i s/a/b/ *.rs"),
+            ("allow", "for f in a b; do sed -n 5p \"$f\"; done"),
+            ("allow", "a=1; b=5; sed -n \"${a},${b}p\" \"$f\""),
+            ("allow", "y=b; sed -i \"s|x|$y|\" f"),
+            // What nobody knows may be any command of sed, or an option.
+            ("ask", "sed -n \"${a},${b}p\" f"),
+            ("ask", "sed -n \"$a\" f"),
+            ("ask", "sed -i \"s|x|$y|\" f"),
+            ("ask", "sed \"$o\" -e p f"),
+            ("ask", "sed 5p $o f"),
+            ("ask", "sed -f \"$f\" a"),
+            ("ask", "y='git push/e #'; sed \"s/x/$y/\" f"),
+            ("ask", "a=1egit; sed -n \"$a push\" f"),
+            ("ask", "o='-e1egit push'; sed 5p \"$o\""),
+            ("ask", "./sed \"$f\" 'git push x'"),
         ],
     );
     all(
@@ -294,7 +313,11 @@ fn what_a_script_of_sed_runs_or_writes_is_asked_about() {
         &[
             ("ask", "sed -n wsecret.txt f"),
             ("ask", "sed s/a/b/wsecret.txt f"),
+            ("ask", "sed 's/[[:alpha:]/]/x/wsecret.txt' f"),
+            ("allow", "sed 's/[[:alpha:]/]/x/wother.txt' f"),
             ("ask", "sed -i '' 'wsecret.txt' f"),
+            ("ask", "sed -e wsecret.txt -e k f"),
+            ("allow", "sed -e wother.txt -e k f"),
             ("allow", "sed -i '' 's/a/b/' f"),
             ("ask", "watch \"sed -n wsecret.txt f\""),
             ("ask", "docker exec c sed -n wsecret.txt f"),

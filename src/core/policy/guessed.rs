@@ -28,8 +28,8 @@ impl Guesses {
     /// What can be guessed of this line.
     pub(super) fn of(reading: &Reading) -> Self {
         let inputs = in_input(reading);
-        let embedded = reading.commands.iter().flat_map(embedded);
-        let scripts = reading.commands.iter().flat_map(sed_calls::of_command);
+        let embedded = reading.commands.iter().flat_map(|command| embedded(command, reading));
+        let scripts = reading.commands.iter().flat_map(|command| sed_calls::in_reading(command, reading));
         let scripts = scripts.chain(inputs.iter().flat_map(|text| sed_calls::in_line(text)));
         // Lines of which nobody here knows what they say are a hole.
         let run = scripts.flat_map(|script| {
@@ -83,11 +83,14 @@ fn hides_name(command: &Command) -> bool {
 }
 
 /// The arguments of an interpreter, which may be texts in its language.
-fn embedded(command: &Command) -> Vec<ForeignText> {
+fn embedded(command: &Command, reading: &Reading) -> Vec<ForeignText> {
     let program = command.program().unwrap_or_default().to_lowercase();
     let first = command.arguments().first().and_then(Word::literal);
     if command.is_wrapper || effect::of_command(command) == Some(SideEffect::Reads) {
         return Vec::new();
+    }
+    if let Some(words) = sed_calls::unread_words(command, reading) {
+        return words.iter().map(|text| ForeignText::of(text)).collect();
     }
     let texts: Vec<String> = command.arguments().iter().map(Word::with_holes).collect();
     if !effect::is_interpreter(&program, first.as_deref()) {

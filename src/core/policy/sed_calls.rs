@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::effect::{self, SedScript};
-use super::shell::{self, Command, HOLE, Word, conceals, is_read_through};
+use super::shell::{self, Command, HOLE, Reading, Word, WordPiece, conceals, is_of_system, is_read_through};
+use super::signs::{text, ways};
 use super::started::lines_in;
 use crate::tool::SideEffect;
 
@@ -13,6 +14,8 @@ const MOST_DEPTH: usize = 4;
 const MOST_LINES: usize = 64;
 /// Most calls that are told apart.
 const MOST_CALLS: usize = 64;
+/// More ways to read the words of one call are not told apart.
+const MOST_WAYS: usize = 16;
 /// Where a command may end in a text that cannot be read as a line.
 const CUTS: &[char] = &[';', '|', '&', '\n', '`', '(', ')', '{', '}'];
 
@@ -21,6 +24,67 @@ pub(super) fn of_command(command: &Command) -> Vec<SedScript> {
     let mut calls = SedCalls::default();
     calls.command(command, None, 0);
     calls.finish()
+}
+
+/// The same, with what the line tells of the variables in the words of a call.
+pub(super) fn in_reading(command: &Command, reading: &Reading) -> Vec<SedScript> {
+    if !is_call(command) {
+        return of_command(command);
+    }
+    let mut calls = SedCalls::default();
+    for arguments in told(command.arguments(), reading) {
+        calls.script(&arguments, 0);
+    }
+    calls.finish()
+}
+
+/// The words of a call that may say more of what it runs than its script, as far as that was read. `None`: it is no call of `sed`.
+pub(super) fn unread_words(command: &Command, reading: &Reading) -> Option<Vec<String>> {
+    if !is_call(command) {
+        return None;
+    }
+    let words = command.arguments();
+    let mut all = Vec::new();
+    for arguments in told(words, reading) {
+        let unread = effect::sed_unread(&arguments);
+        let each = arguments.into_iter().zip(words).zip(unread);
+        // What the shell makes several words of may bring options.
+        let each = each.filter(|((text, word), unread)| *unread || (text.contains(HOLE) && is_split(word)));
+        all.extend(each.map(|((text, _), _)| text));
+    }
+    Some(all)
+}
+
+/// Whether this is `sed` itself, and no file of the workspace with its name.
+fn is_call(command: &Command) -> bool {
+    command.name().is_some_and(|name| is_sed(&name) && is_of_system(&name))
+}
+
+/// The words in each way that the line leaves open. Of one that it does not tell, the unknown parts are holes.
+fn told(words: &[Word], reading: &Reading) -> Vec<Vec<String>> {
+    let mut all: Vec<Vec<String>> = vec![Vec::new()];
+    for word in words {
+        let known: Option<Vec<String>> = ways(word, reading).iter().map(|way| text(way)).collect();
+        // Without quotes, an empty value is no word.
+        let known = known.filter(|known| !word.may_split() || known.iter().all(|text| !text.is_empty()));
+        let known = known.unwrap_or_else(|| vec![word.with_holes()]);
+        if all.len() * known.len() > MOST_WAYS {
+            return vec![words.iter().map(Word::with_holes).collect()];
+        }
+        if let [one] = known.as_slice() {
+            all.iter_mut().for_each(|call| call.push(one.clone()));
+        } else {
+            let longer =
+                all.iter().flat_map(|call| known.chunks(1).map(move |end| [call.as_slice(), end].concat()));
+            all = longer.collect();
+        }
+    }
+    all
+}
+
+/// Whether the shell makes several words of what it puts in.
+fn is_split(word: &Word) -> bool {
+    word.pieces.iter().any(|piece| matches!(piece, WordPiece::Hole { splits: true, .. }))
 }
 
 /// What the scripts do in all calls in a text that may be a line.
@@ -199,6 +263,78 @@ mod tests {
             "man sed",
         ] {
             assert!(!runs(line), "{line}");
+        }
+    }
+
+    fn last(line: &str) -> (Command, Reading) {
+        let reading = shell::read(line);
+        assert_eq!(reading.unreadable, None, "{line}");
+        (reading.commands.last().unwrap().clone(), reading)
+    }
+
+    #[test]
+    fn what_the_line_tells_of_a_variable_is_put_in() {
+        let runs = |line: &str| {
+            let (command, reading) = last(line);
+            let scripts = in_reading(&command, &reading);
+            scripts.iter().any(|script| script.runs_lines || !script.commands.is_empty())
+        };
+        for line in [
+            "a=1; b=5; sed -n \"${a},${b}p\" f",
+            "a=1; b=5; sed -n ${a},${b}p f",
+            "x='s/a/b/'; sed \"$x\" f",
+            "y=b; sed \"s/a/$y/\" f",
+        ] {
+            assert!(!runs(line), "{line}");
+        }
+        for line in [
+            // Nothing is known of these.
+            "sed -n \"${a},${b}p\" f",
+            "a=1; a=$x; sed -n \"${a}p\" f",
+            "a=1; b=$x; sed -n \"${a},${b}p\" f",
+            // These bring what runs.
+            "a=1egit; sed -n \"$a push\" f",
+            "o=-ee; sed -n p \"$o\"",
+            "y='git push/e #'; sed \"s/x/$y/\" f",
+            // As no word, it leaves the script to the next one.
+            "x=; sed $x '1egit push' f",
+        ] {
+            assert!(runs(line), "{line}");
+        }
+        let many = |values: usize| {
+            let given: String = (0..values).map(|value| format!("a={value}; b={value}; ")).collect();
+            format!("{given}sed -n \"${{a}}p\" \"$b\"")
+        };
+        // Each may be empty, too.
+        assert!(!runs(&many(3)), "as many ways as are told apart");
+        assert!(runs(&many(4)), "more of them");
+    }
+
+    #[test]
+    fn of_the_words_of_a_call_only_those_are_left_that_may_say_more() {
+        let (hole, script) = (HOLE.to_string(), format!("s|a|{HOLE}|"));
+        let (hole, script) = (hole.as_str(), script.as_str());
+        let unread = |line: &str| {
+            let (command, reading) = last(line);
+            unread_words(&command, &reading)
+        };
+        for (line, left) in [
+            ("sed 's/x/git push a/' git", &[][..]),
+            ("sed -n 5p \"$f\"", &["-n"]),
+            ("sed -i s/a/b/ *.rs", &["-i"]),
+            ("sed s/a/b/ -f git", &["-f", "git"]),
+            ("sed -f \"$f\" a", &["-f", hole]),
+            ("sed 5p $f", &[hole]),
+            ("sed 5p \"$@\"", &[hole]),
+            ("sed \"$f\" -e p", &[hole, "-e"]),
+            ("f=a; g=b; sed 5p \"$f\" $g", &[hole, hole]),
+            ("sed \"s|a|$y|\" f", &[script]),
+            ("sed 'k git push' f", &["k git push"]),
+        ] {
+            assert_eq!(unread(line), Some(left.iter().map(|word| (*word).to_owned()).collect()), "{line}");
+        }
+        for line in ["./sed p f", "awk p f"] {
+            assert_eq!(unread(line), None, "{line}");
         }
     }
 

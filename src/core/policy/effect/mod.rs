@@ -32,7 +32,7 @@ pub(super) use launchers::{
 };
 pub(super) use reads::{opens, operands};
 pub(super) use receivers::receivers;
-pub(super) use sed_scripts::{SedScript, sed_script};
+pub(super) use sed_scripts::{SedScript, sed_script, sed_unread};
 pub(super) use starters::{program_places, started};
 pub(super) use trees::{Tree, trees};
 

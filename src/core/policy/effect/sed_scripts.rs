@@ -6,7 +6,7 @@ use std::str::Chars;
 use super::super::shell::HOLE;
 
 /// What the script in a call of `sed` does beside editing.
-#[derive(Default)]
+#[derive(Default, PartialEq, Eq)]
 pub(in crate::policy) struct SedScript {
     /// Whether it runs lines that it has read or made.
     pub(in crate::policy) runs_lines: bool,
@@ -18,15 +18,44 @@ pub(in crate::policy) struct SedScript {
 
 /// The script in these arguments. What a file says (`-f`) is not looked into.
 pub(in crate::policy) fn sed_script(arguments: &[String]) -> SedScript {
-    let gnu = text(arguments, Dialect::Gnu);
-    let bsd = text(arguments, Dialect::Bsd);
+    let gnu = CallWords::of(arguments, Dialect::Gnu).text();
+    let bsd = CallWords::of(arguments, Dialect::Bsd).text();
     let mut whole = read(&gnu).unwrap_or_else(|| unread(&gnu));
     if bsd != gnu {
-        // The word that it takes for a script may be the name of a file for GNU. If the ending is empty, it is none.
-        let is_sure = arguments.iter().any(String::is_empty);
-        whole.add(read(&bsd).unwrap_or_else(|| if is_sure { unread(&bsd) } else { SedScript::default() }));
+        let is_script = is_surely_bsd(arguments);
+        whole.add(read(&bsd).unwrap_or_else(|| if is_script { unread(&bsd) } else { SedScript::default() }));
     }
     whole
+}
+
+/// Of each argument whether it may say more of what the call runs than [`sed_script`] knows: options, files with scripts, and
+/// scripts of which a part is not known or that cannot be followed.
+pub(in crate::policy) fn sed_unread(arguments: &[String]) -> Vec<bool> {
+    let mut unread: Vec<&str> = Vec::new();
+    for dialect in [Dialect::Gnu, Dialect::Bsd] {
+        let words = CallWords::of(arguments, dialect);
+        let text = words.text();
+        let (is_followed, is_known) = (read(&text).is_some(), !text.contains(HOLE));
+        let is_script = is_followed || dialect == Dialect::Gnu || is_surely_bsd(arguments);
+        if is_script && !(is_followed && is_known) {
+            unread.extend(words.scripts);
+        }
+        unread.extend(words.files);
+    }
+    let is_option = |word: &String| word.starts_with('-');
+    // What stands before an option may be one, too: `sed "$x" -e p`.
+    let last_option = arguments.iter().rposition(is_option);
+    let may_be_option = |at: usize, word: &String| {
+        is_option(word) || (word.starts_with(HOLE) && last_option.is_some_and(|last| at < last))
+    };
+    let words = arguments.iter().enumerate();
+    words.map(|(at, word)| may_be_option(at, word) || unread.contains(&word.as_str())).collect()
+}
+
+/// Whether the word that BSD takes for the script surely is one, and not the name of a file for GNU: there is an empty word, as only
+/// the ending of a copy is (`-i ''`).
+fn is_surely_bsd(arguments: &[String]) -> bool {
+    arguments.iter().any(String::is_empty)
 }
 
 impl SedScript {
@@ -39,17 +68,47 @@ impl SedScript {
 
 /// What a script does. `None`: it cannot be followed.
 fn read(text: &str) -> Option<SedScript> {
-    // Versions differ in whether a `/` in brackets ends an expression. One that cannot read a script runs nothing of it. Where none can be
-    // followed here, there may be one that reads it all the same.
-    let mut ways = [false, true].into_iter().filter_map(|brackets| SedReader::read(text, brackets));
-    let mut whole = ways.next()?;
-    ways.for_each(|way| whole.add(way));
-    Some(whole)
+    let (whole, is_followed) = follow(text);
+    is_followed.then_some(whole)
 }
 
 /// What a script may do that cannot be followed.
 fn unread(text: &str) -> SedScript {
-    SedScript { runs_lines: text.contains(['e', HOLE]), ..SedScript::default() }
+    let (opened, _) = follow(text);
+    SedScript { runs_lines: text.contains(['e', HOLE]), ..opened }
+}
+
+/// What a script does, and whether it can be followed in any way.
+fn follow(text: &str) -> (SedScript, bool) {
+    // Versions differ in whether a `/` in brackets ends an expression, and in where brackets end. One that cannot read a script runs
+    // nothing of it, but has emptied the files that stand before the place. Where none can be followed here, there may be one that
+    // reads it all the same.
+    let mut ways: Vec<SedScript> = Vec::new();
+    let mut is_followed = false;
+    for brackets in [Brackets::Signs, Brackets::Flat, Brackets::Nested] {
+        let mut reader = SedReader { rest: text.chars().peekable(), brackets, found: SedScript::default() };
+        let is_whole = reader.script().is_some();
+        let found = reader.found;
+        let way = if is_whole { found } else { SedScript { files: found.files, ..SedScript::default() } };
+        is_followed |= is_whole;
+        if !ways.contains(&way) {
+            ways.push(way);
+        }
+    }
+    let mut whole = SedScript::default();
+    ways.into_iter().for_each(|way| whole.add(way));
+    (whole, is_followed)
+}
+
+/// What brackets in an expression are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Brackets {
+    /// Signs like others.
+    Signs,
+    /// What is in them ends no expression; they end at the first `]`.
+    Flat,
+    /// The same, but classes such as `[:alpha:]` may stand in them. POSIX says so, and GNU does so.
+    Nested,
 }
 
 /// Whose options are meant.
@@ -61,57 +120,69 @@ enum Dialect {
     Bsd,
 }
 
-/// The script: what options bring, each on a line, or else the first operand.
-fn text(arguments: &[String], options: Dialect) -> String {
-    let mut brought: Vec<&str> = Vec::new();
-    let (mut operand, mut has_file) = (None, false);
-    let is_bsd = options == Dialect::Bsd;
-    let mut words = arguments.iter().map(String::as_str).peekable();
-    while let Some(word) = words.next() {
-        if word == "--" {
-            operand = operand.or_else(|| words.next());
-            break;
-        }
-        if let Some(long) = word.strip_prefix("--") {
-            let value = long.split_once('=').map(|(_, value)| value);
-            // Beginnings of their names count, too.
-            match long.chars().next() {
-                Some('e') => brought.extend(value.or_else(|| words.next())),
-                Some(letter @ ('f' | 'l')) if !long.starts_with("fo") => {
-                    has_file |= letter == 'f';
-                    if value.is_none() {
-                        words.next();
+/// The words of a call that say what it does.
+struct CallWords<'w> {
+    /// The script: what options bring, each on a line, or else the first operand.
+    scripts: Vec<&'w str>,
+    /// Words that name files with scripts.
+    files: Vec<&'w str>,
+}
+
+impl<'w> CallWords<'w> {
+    fn of(arguments: &'w [String], options: Dialect) -> Self {
+        let (mut brought, mut files): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
+        let (mut operand, mut has_file) = (None, false);
+        let is_bsd = options == Dialect::Bsd;
+        let mut words = arguments.iter().map(String::as_str).peekable();
+        while let Some(word) = words.next() {
+            if word == "--" {
+                operand = operand.or_else(|| words.next());
+                break;
+            }
+            if let Some(long) = word.strip_prefix("--") {
+                let value = long.split_once('=').map(|(_, value)| value);
+                // Beginnings of their names count, too.
+                match long.chars().next() {
+                    Some('e') => brought.extend(value.or_else(|| words.next())),
+                    Some(letter @ ('f' | 'l')) if !long.starts_with("fo") => {
+                        has_file |= letter == 'f';
+                        let next = if value.is_none() { words.next() } else { None };
+                        files.extend(next.filter(|_| letter == 'f'));
                     }
+                    _ => {}
+                }
+                continue;
+            }
+            let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.is_empty()) else {
+                operand = operand.or(Some(word));
+                if is_bsd {
+                    break;
+                }
+                continue;
+            };
+            let Some((letter, value)) = valued(letters, options) else { continue };
+            let value = Some(value).filter(|value| !value.is_empty());
+            match letter {
+                'e' => brought.extend(value.or_else(|| words.next())),
+                'f' | 'l' => {
+                    has_file |= letter == 'f';
+                    let next = if value.is_none() { words.next() } else { None };
+                    files.extend(next.filter(|_| letter == 'f'));
+                }
+                // The ending of the name of a copy. None has a slash, unlike most scripts.
+                'i' | 'I' if is_bsd && value.is_none() => {
+                    words.next_if(|word| !word.contains('/'));
                 }
                 _ => {}
             }
-            continue;
         }
-        let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.is_empty()) else {
-            operand = operand.or(Some(word));
-            if is_bsd {
-                break;
-            }
-            continue;
-        };
-        let Some((letter, value)) = valued(letters, options) else { continue };
-        let value = Some(value).filter(|value| !value.is_empty());
-        match letter {
-            'e' => brought.extend(value.or_else(|| words.next())),
-            'f' | 'l' => {
-                has_file |= letter == 'f';
-                if value.is_none() {
-                    words.next();
-                }
-            }
-            // The ending of the name of a copy. None has a slash, unlike most scripts.
-            'i' | 'I' if is_bsd && value.is_none() => {
-                words.next_if(|word| !word.contains('/'));
-            }
-            _ => {}
-        }
+        let is_operand = brought.is_empty() && !has_file;
+        Self { scripts: if is_operand { operand.into_iter().collect() } else { brought }, files }
     }
-    if brought.is_empty() && !has_file { operand.unwrap_or_default().to_owned() } else { brought.join("\n") }
+
+    fn text(&self) -> String {
+        self.scripts.join("\n")
+    }
 }
 
 /// The first letter with a value, and what is joined to it.
@@ -124,22 +195,20 @@ fn valued(letters: &str, options: Dialect) -> Option<(char, &str)> {
 /// Reads one script.
 struct SedReader<'t> {
     rest: Peekable<Chars<'t>>,
-    /// Whether what is in brackets ends no expression.
-    brackets: bool,
+    brackets: Brackets,
     found: SedScript,
 }
 
-impl<'t> SedReader<'t> {
+impl SedReader<'_> {
     /// `None`: it is not a script.
-    fn read(text: &'t str, brackets: bool) -> Option<SedScript> {
-        let mut reader = Self { rest: text.chars().peekable(), brackets, found: SedScript::default() };
+    fn script(&mut self) -> Option<()> {
         loop {
-            reader.skip(|c| c.is_whitespace() || c == ';' || c == '}');
-            if reader.rest.peek().is_none() {
-                return Some(reader.found);
+            self.skip(|c| c.is_whitespace() || c == ';' || c == '}');
+            if self.rest.peek().is_none() {
+                return Some(());
             }
-            reader.addresses()?;
-            reader.command()?;
+            self.addresses()?;
+            self.command()?;
         }
     }
 
@@ -209,15 +278,34 @@ impl<'t> SedReader<'t> {
                 '\\' => {
                     self.rest.next()?;
                 }
-                '[' if self.brackets => {
-                    self.skip(|c| c == '^');
-                    // As the first one it is no end.
-                    self.rest.next()?;
-                    self.skip(|c| c != ']');
+                '[' if self.brackets != Brackets::Signs => self.bracket()?,
+                _ => {}
+            }
+        }
+    }
+
+    /// Behind a `[`, to its end.
+    fn bracket(&mut self) -> Option<()> {
+        self.rest.next_if_eq(&'^');
+        // As the first one it is no end.
+        self.rest.next_if_eq(&']');
+        loop {
+            match self.rest.next()? {
+                ']' => return Some(()),
+                '[' if self.brackets == Brackets::Nested => {
+                    if let Some(sign) = self.rest.next_if(|c| ":.=".contains(*c)) {
+                        self.class(sign)?;
+                    }
                 }
                 _ => {}
             }
         }
+    }
+
+    /// Behind the `[:` of `[:alpha:]`, to its end.
+    fn class(&mut self, sign: char) -> Option<()> {
+        while self.rest.next()? != sign || self.rest.next_if_eq(&']').is_none() {}
+        Some(())
     }
 
     fn command(&mut self) -> Option<()> {
@@ -255,7 +343,7 @@ impl<'t> SedReader<'t> {
         let end = self.rest.next().filter(|end| *end != '\n' && *end != '\\')?;
         self.expression(end)?;
         // In what is put in, brackets are signs like others.
-        let brackets = std::mem::replace(&mut self.brackets, false);
+        let brackets = std::mem::replace(&mut self.brackets, Brackets::Signs);
         let second = self.expression(end);
         self.brackets = brackets;
         second
@@ -272,128 +360,5 @@ impl<'t> SedReader<'t> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn script(words: &[&str]) -> SedScript {
-        sed_script(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
-    }
-
-    #[test]
-    fn a_script_runs_lines_where_it_says_e() {
-        for words in [
-            &["e"][..],
-            &["-n", "1e"],
-            &["-ee"],
-            &["-n", "-e", "p", "-e", "s/a/b/e"],
-            &["--expression=s/a/b/ge", "f"],
-            &["--exp", "e"],
-            &["f", "-e", "e"],
-            &["--", "e"],
-            &["-l", "5", "e"],
-            &["s,a,b,Ie"],
-            &["s|a/b|c\\|d|2e;p"],
-            &["/x/!e"],
-            &["\\,a,e"],
-            &["/a/I e"],
-            &["1,/b/{p;e\n}"],
-            &["$!N;2~3e"],
-            &["a text\ne"],
-            &["s/a[/b/e"],
-            &["s/[/]/b/e"],
-            &["w out\ns/a/b/e"],
-            &["k;s/a/b/e"],
-            &[":a e"],
-            &["/x/b a e\n:a"],
-            &["v 4.2 e"],
-            &["r x\\\ne"],
-            &["s/w/b/ e"],
-            &["s/w/b/ eg"],
-            &["/a/ I e"],
-            &["1\t,\t2e"],
-            &["1 ~ 2e"],
-            &["k;1egit push"],
-        ] {
-            assert!(script(words).runs_lines, "{words:?}");
-        }
-    }
-
-    #[test]
-    fn other_scripts_run_none() {
-        for words in [
-            &["-n", "1,5p", "e"][..],
-            &["s/a/b/g", "e"],
-            &["-e", "s/a/b/", "e"],
-            &["-f", "e", "file"],
-            &["-i.e", "s/one/the/", "x.e"],
-            &["s/e/x/"],
-            &["s/a/b/we"],
-            &["s/[/]e/x/"],
-            &["a note"],
-            &[":e;be"],
-            &["y/e/e/"],
-            &["# e"],
-            &["$!{h;d}", "f"],
-            &[":a;N;$!ba;s/\\n/ /g"],
-            &["/^$/d"],
-            &[],
-        ] {
-            let found = script(words);
-            assert!(!found.runs_lines && found.commands.is_empty(), "{words:?}");
-        }
-    }
-
-    #[test]
-    fn commands_and_files_are_found_behind_their_letters() {
-        for (words, commands, files) in [
-            (&["1e git push"][..], &["git push"][..], &[][..]),
-            (&["egit push\np"], &["git push"], &[]),
-            (&["/a/{e rm x\n}"], &["rm x"], &[]),
-            (&["-n", "wout"], &[], &["out"]),
-            (&["s/a/b/gw sub/x"], &[], &["sub/x"]),
-            (&["r.env\nW y"], &[], &[".env", "y"]),
-            (&["r x\\\negit push"], &["git push"], &["x\\"]),
-            (&[":a egit push"], &["git push"], &[]),
-            (&["1\t,\t2egit push"], &["git push"], &[]),
-            (&["s/a/b/ w out"], &[], &["out"]),
-        ] {
-            let found = script(words);
-            assert_eq!((found.commands, found.files), (owned(commands), owned(files)), "{words:?}");
-        }
-    }
-
-    #[test]
-    fn the_options_of_bsd_count_as_those_of_gnu() {
-        for (words, commands, files) in [
-            (&["-i", "", "wsecret", "f"][..], &[][..], &["secret"][..]),
-            (&["-ni", "", "-e", "wsecret", "f"], &[], &["secret"]),
-            (&["-I", ".bak", "wsecret", "f"], &[], &["secret"]),
-            (&["-i", "p", "1egit push", "f"], &["git push"], &[]),
-            (&["-l", "wsecret", "f"], &[], &["secret"]),
-            (&["wsecret", "-e", "p", "f"], &[], &["secret"]),
-            (&["-i", "wsecret", "f"], &[], &["secret"]),
-        ] {
-            let found = script(words);
-            assert_eq!((found.commands, found.files), (owned(commands), owned(files)), "{words:?}");
-        }
-        assert!(script(&["-i", "", "s/a/b/e", "f"]).runs_lines);
-        assert!(script(&["-i", "", "s/a[/e", "f"]).runs_lines);
-        for words in [
-            &["-i", "", "s/a/b/", "f"][..],
-            &["-i", "", "-e", "s/a/b/", "file"],
-            &["-i", ".bak", "s/a/b/", "file"],
-            &["-i", "s/a/b/", "file", "e"],
-            &["-i", "1d", "file"],
-            &["-l", "5", "p", "file"],
-            &["file", "-e", "s/a/b/"],
-        ] {
-            let found = script(words);
-            assert!(!found.runs_lines && found.commands.is_empty() && found.files.is_empty(), "{words:?}");
-        }
-    }
-
-    fn owned(texts: &[&str]) -> Vec<String> {
-        // Both ways to read a script find the same.
-        texts.iter().chain(texts).map(|text| (*text).to_owned()).collect()
-    }
-}
+#[path = "sed_scripts_tests.rs"]
+mod tests;
