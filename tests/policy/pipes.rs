@@ -254,7 +254,7 @@ fn every_program_that_runs_what_it_reads_is_asked_about() {
 }
 
 #[test]
-fn what_a_script_of_sed_runs_or_writes_is_asked_about() {
+fn what_a_script_of_sed_runs_is_asked_about() {
     all(
         "shell(git push *)",
         &[
@@ -287,7 +287,15 @@ fn what_a_script_of_sed_runs_or_writes_is_asked_about() {
             ("allow", "cat x | sed -e s/a/b/ -e s/one/the/"),
             ("allow", "sed -i.bak 's/a/b/' e"),
             ("allow", "sed -f a.sed f"),
-            // The script was read: no word beside it is code.
+        ],
+    );
+}
+
+#[test]
+fn words_beside_a_script_of_sed_that_was_read_are_no_code() {
+    all(
+        "shell(git push *)",
+        &[
             ("allow", "sed 's/[x]/git push origin/' f"),
             ("allow", "sed -n 5p \"$f\""),
             ("allow", "sed -i 5d \"$f\""),
@@ -308,6 +316,10 @@ fn what_a_script_of_sed_runs_or_writes_is_asked_about() {
             ("ask", "./sed \"$f\" 'git push x'"),
         ],
     );
+}
+
+#[test]
+fn files_that_a_script_of_sed_writes_are_written() {
     all(
         "write(secret.txt)",
         &[
