@@ -25,6 +25,8 @@ impl InSight {
         // What was jumped over is not seen, nor is anything behind it.
         if from > now.stood {
             now.next = (now.stood, at);
+        } else if now.next.0 <= now.stood {
+            now.next = (to, at);
         }
         now
     }
@@ -44,12 +46,14 @@ impl InSight {
 mod tests {
     use super::*;
 
-    /// How many rows are seen after windows of so many rows begin at these rows, one every so many milliseconds.
+    /// How many rows are seen after windows of so many rows begin at these rows: the first stands for a while, and the others come one
+    /// every so many milliseconds.
     fn seen(rows: usize, every: u64, from: impl IntoIterator<Item = usize>) -> usize {
         let (mut sight, mut last) = (None, (0, 0));
         for (at, from) in from.into_iter().enumerate() {
             last = (from, from + rows);
-            sight = Some(InSight::after(sight, last, Duration::from_millis(every * at as u64)));
+            let at = if at == 0 { 0 } else { 500 + every * at as u64 };
+            sight = Some(InSight::after(sight, last, Duration::from_millis(at)));
         }
         sight.map_or(0, |sight: InSight| sight.seen(last))
     }
