@@ -6,7 +6,6 @@ use crate::context::{self, estimate_tokens, words};
 use crate::hooks::Payload;
 use crate::ledger::{
     Compaction, CompactionTrigger, Ending, EntryId, Millis, Note, Remark, Tombstone, Transition, Usage,
-    grouped,
 };
 use crate::model::{Draft, FailureClass, ModelFailure, ModelNews, Request};
 
@@ -138,7 +137,7 @@ impl Agent {
 
     fn no_room_for_summary(&mut self, step: &mut Step, wanted: &WantedSummary) -> Phase {
         let about = self.history.ledger.last_id().unwrap_or(EntryId(0));
-        let why = format!("a window of {} tokens is too small for a summary", grouped(self.window()));
+        let why = format!("a window of {} tokens is too small for a summary", self.window());
         self.compaction_failed(step, about, wanted, &why)
     }
 

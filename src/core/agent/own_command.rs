@@ -140,12 +140,11 @@ impl super::history::History {
             let (of, arguments) = made.or_else(|| entry.body.changes())?;
             arguments.text("command").filter(|_| of == call).map(str::to_owned)
         })?;
-        let Body::User(message) = &said.body else { return None };
-        // It may be a custom command or a skill: the ledger has only its name.
-        let called = message.content.split_whitespace().next().filter(|name| name.starts_with('/'));
-        let whose = match called {
-            Some(name) => format!("The user called {name}, which runs this"),
-            None => "The user ran this command in their own shell".to_owned(),
+        let is_custom = matches!(&said.body, Body::User(message) if message.content.starts_with('/'));
+        let whose = if is_custom {
+            "The custom command of the user runs this"
+        } else {
+            "The user ran this command in their own shell"
         };
         Some(format!("{whose}: {command}"))
     }
@@ -331,7 +330,7 @@ mod tests {
         let wanted = agent.step(Millis(2), Input::Intent(allow));
         assert!(wanted.iter().any(|effect| matches!(effect, Effect::RunTool(_))), "{wanted:?}");
         let wanted = ends(&mut agent, "gone");
-        let told = "The user called /tidy, which runs this: rm x\nIt succeeded. Its output:\ngone";
+        let told = "The custom command of the user runs this: rm x\nIt succeeded. Its output:\ngone";
         assert_eq!(said(&agent), ["/tidy now", told, "tidy up"]);
         assert!(wanted.iter().any(|effect| matches!(effect, Effect::CallModel(..))));
     }
@@ -351,7 +350,7 @@ mod tests {
         agent.step(Millis(2), Input::Intent(Intent::Decide { request, call: CallId(1), answer }));
         ends(&mut agent, "gone");
         assert!(
-            said(&agent)[1].starts_with("The user called /tidy, which runs this: rm y\n"),
+            said(&agent)[1].starts_with("The custom command of the user runs this: rm y\n"),
             "{:?}",
             said(&agent)
         );

@@ -2,9 +2,7 @@
 
 use crate::budget::{Cost, Forecast};
 use crate::context::tokens_of;
-use crate::ledger::{
-    Change, Ending, EntryId, MicroDollars, Millis, Note, NoteKind, PriceEstimate, Remark, grouped,
-};
+use crate::ledger::{Change, Ending, EntryId, MicroDollars, Millis, Note, NoteKind, PriceEstimate, Remark};
 use crate::model::ModelSpec;
 
 use super::phase::Phase;
@@ -75,8 +73,8 @@ fn noted(about: EntryId, next: &Forecast, cost: &Cost, limit: u64) -> Note {
         "The next request would cost about {}: {} for the prompt ({} cached and {} new tokens){answer}. You are asked above {}.",
         cost.most(),
         cost.prompt,
-        grouped(next.cached),
-        grouped(next.fresh),
+        next.cached,
+        next.fresh,
         MicroDollars(limit),
     );
     let estimate = PriceEstimate {

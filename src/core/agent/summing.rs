@@ -4,9 +4,7 @@
 use std::sync::Arc;
 
 use crate::context::{self, Keep, SUMMARY_TOKENS, words};
-use crate::ledger::{
-    Body, CompactionTrigger, EntryId, Message, Millis, Placed, Unsettled, UserMessage, grouped,
-};
+use crate::ledger::{Body, CompactionTrigger, EntryId, Message, Millis, Placed, Unsettled, UserMessage};
 use crate::model::{Effort, Request};
 
 use super::Agent;
@@ -114,11 +112,9 @@ impl Agent {
         let (model, window) = (self.spec().model.clone(), self.window());
         let size = self.scaled(&model, size);
         let text = format!(
-            "Your last message (about {} tokens) does not fit beside a summary into the context window of {model} ({} \
+            "Your last message (about {size} tokens) does not fit beside a summary into the context window of {model} ({window} \
              tokens). The model was given a summary of it, and the beginning and the end of your words. Shorten it, or choose a \
-             model with a larger window.",
-            grouped(size),
-            grouped(window),
+             model with a larger window."
         );
         self.note_on_the_last(now, text);
     }

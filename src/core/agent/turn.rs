@@ -7,7 +7,7 @@ use crate::context::{self, words};
 use crate::hooks::Payload;
 use crate::ledger::{
     Change, CompactionTrigger, CutBy, Ending, FORMAT_VERSION, Injected, Injector, Message, Millis, Note,
-    Remark, SessionStarted, Transition, Unsettled, Usage, UserMessage, grouped,
+    Remark, SessionStarted, Transition, Unsettled, Usage, UserMessage,
 };
 use crate::model::{Draft, ModelSpec, Price, Request};
 
@@ -200,9 +200,7 @@ impl Agent {
         let limit = Limit::InputTokens;
         let left = self.history.meter().left(limit, now).filter(|left| size > *left)?;
         Some(format!(
-            "The next request would read about {} tokens, and {} are left of {}.",
-            grouped(size),
-            grouped(left),
+            "The next request would read about {size} tokens, and {left} are left of {}.",
             limit.name()
         ))
     }

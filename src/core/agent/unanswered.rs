@@ -4,7 +4,7 @@
 use crate::budget::Limit;
 use crate::ledger::{
     AssistantMessage, EntryId, MicroDollars, Millis, ModelRef, Note, Remark, Tombstone, Usage,
-    answers_a_compaction, grouped,
+    answers_a_compaction,
 };
 use crate::model::{ModelSpec, Price};
 
@@ -46,8 +46,7 @@ impl Agent {
         self.write_unheard(now, AssistantMessage::unheard(id, model, usage));
         let text = format!(
             "No part of the answer arrived, so the cost of that request is not known. An estimate of its \
-             prompt is counted: {} tokens.",
-            grouped(input),
+             prompt is counted: {input} tokens."
         );
         self.history.ledger.remark(now, Remark::Note(Note::plain(id, text)));
     }

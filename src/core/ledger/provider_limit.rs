@@ -1,6 +1,6 @@
 //! What a provider's refusal taught about later requests.
 
-use super::{EntryId, ModelRef, grouped};
+use super::{EntryId, ModelRef};
 
 /// A lesson holds from its entry on, for the rest of the session, resumed or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,11 +50,10 @@ impl ProviderLimit {
                 )
             }
             Self::OutputLimit { model, most } => format!(
-                "From here on {model} is asked for at most {} tokens: its provider allows no more.",
-                grouped(*most)
+                "From here on {model} is asked for at most {most} tokens: its provider allows no more."
             ),
             Self::Window { model, most } => {
-                format!("From here on the context window of {model} counts as {} tokens.", grouped(*most))
+                format!("From here on the context window of {model} counts as {most} tokens.")
             }
         }
     }
