@@ -209,14 +209,11 @@ fn an_image_is_a_chip_in_the_call_of_a_command_that_runs_something_first() {
     pastes(&mut harness, "/tmp/countersign-clipboard-1/pasted-1.png");
     harness.press("two");
     let acts = harness.key(KeyCode::Enter, NONE);
-    let [UiEffect::Send(Intent::Command(own)), UiEffect::Send(Intent::Queue(message))] = acts.as_slice()
-    else {
-        panic!("{acts:?}")
-    };
-    let typed = own.typed.clone().unwrap();
+    let [UiEffect::Send(Intent::Command(own))] = acts.as_slice() else { panic!("{acts:?}") };
+    let (typed, message) = (own.typed.clone().unwrap(), UserMessage::clone(own.then.as_ref().unwrap()));
     assert_eq!(typed.content, "/tidy @/tmp/countersign-clipboard-1/pasted-1.png two");
     assert_eq!(kept(&typed), typed);
-    let message = UserMessage { images: vec![picture()], ..message.clone() };
+    let message = UserMessage { images: vec![picture()], ..message };
     let builder = &mut harness.builder;
     let before = builder.events.len();
     builder.ledger.user(builder.at(), typed).unwrap();

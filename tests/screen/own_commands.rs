@@ -23,6 +23,7 @@ fn runs(command: &str, is_shared: bool) -> Vec<UiEffect> {
         command: command.to_owned(),
         is_shared,
         typed: None,
+        then: None,
         must_succeed: false,
     }))]
 }
@@ -140,8 +141,7 @@ fn the_line_of_one_that_failed_says_what_it_was() {
 #[test]
 fn a_line_runs_one_too_unless_it_came_with_others() {
     let mut linear = LinearHarness::new(SessionBuilder::new());
-    let own =
-        OwnCommand { command: "git status".to_owned(), is_shared: true, typed: None, must_succeed: false };
+    let own = OwnCommand::read("!git status").unwrap();
     assert_eq!(linear.types("!git status"), [LinearEffect::Send(Intent::Command(own))]);
     let line = Line { alone: false, ..linear.line("!rm -r build", 0) };
     assert!(linear.hears_line(&line).is_empty());
@@ -199,7 +199,13 @@ fn kept_commands_are_run_one_by_one_and_are_no_message() {
         linear.talk.holds(kept);
     }
     let own = |command: &str, is_shared| {
-        let own = OwnCommand { command: command.to_owned(), is_shared, typed: None, must_succeed: false };
+        let own = OwnCommand {
+            command: command.to_owned(),
+            is_shared,
+            typed: None,
+            then: None,
+            must_succeed: false,
+        };
         [LinearEffect::Send(Intent::Command(own))]
     };
     assert_eq!(linear.types("/send"), own("echo mine", false));

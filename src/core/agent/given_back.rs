@@ -25,7 +25,11 @@ impl Intent {
                 return Some(Live::Subagent { call, event });
             }
             Self::SetModel(spec) => format!("/model {}", spec.model),
-            Self::Command(own) => own.typed(),
+            Self::Command(own) => match own.then {
+                // People see it as what was typed for both.
+                Some(said) => return Some(Live::Returned(vec![said.without_attachments()])),
+                None => own.typed(),
+            },
             Self::Typed { line, .. } => line,
             Self::Race(race) => race.line,
             Self::Adopt(adoption) => adoption.line,

@@ -22,6 +22,8 @@ impl LinearSession {
             return self.keep_line(text);
         }
         let text = typed(text, &self.renderer.view.settings);
+        // Of a command that runs something first, that is another message.
+        self.renderer.forget(&text);
         self.keep_line(&UserMessage::text(text).as_words().content);
     }
 
