@@ -5,6 +5,7 @@ use std::sync::Arc;
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use crate::ledger::{Image, MessagePiece, Pastes, UserMessage};
+use crate::view::has_source_line;
 
 use super::super::text::{grouped, sanitize};
 
@@ -134,9 +135,10 @@ pub(in crate::ui) fn is_stand_in(c: char) -> bool {
     matches!(c, JOINS | LEFT | RIGHT | NUMBER | DOT | TIMES | HYPHEN | STOP | MORE)
 }
 
-/// Whether a paste is recorded as one, and has a name of its own wherever people read the message.
+/// Whether a paste is recorded as one, and has a name of its own wherever people read the message. So is one that says like a called
+/// command what it is from: it calls none.
 pub(in crate::ui) fn is_long(pasted: &str) -> bool {
-    pasted.len() > FOLD_BYTES || pasted.lines().count() > FOLD_LINES
+    pasted.len() > FOLD_BYTES || pasted.lines().count() > FOLD_LINES || has_source_line(pasted)
 }
 
 /// A pasted text with newlines at the ends of its lines.

@@ -64,7 +64,7 @@ impl LinearSession {
         let view = &self.renderer.view;
         let said = said_by_user(view);
         let words = said.iter().enumerate().map(|(at, said)| {
-            let words = typed(&said.message.content, &view.settings);
+            let words = typed(said.message, &view.settings);
             format!("message {}, {}: {}", at + 1, ago(self.now.since(said.at)), one_line(&words))
         });
         let (lines, messages): (Vec<String>, Vec<_>) =
