@@ -230,6 +230,28 @@ fn an_image_is_a_chip_in_the_call_of_a_command_that_runs_something_first() {
     }
 }
 
+/// Behind the name of a command, and where the file of that has a place for it.
+#[test]
+fn an_image_has_one_number_in_a_message_also_where_it_stands_twice() {
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    let look = NamedCommand { template: Template::read("Look at $ARGUMENTS.", false), ..tidy() };
+    harness.view.settings = ViewSettings { commands: vec![look], ..settings() };
+    harness.press("/tidy ");
+    pastes(&mut harness, "/tmp/countersign-clipboard-1/pasted-1.png");
+    pastes(&mut harness, "/tmp/countersign-clipboard-1/pasted-1.png");
+    assert_eq!(shown(&harness), format!("/tidy {CHIP} {CHIP} "));
+    let said = sends(&mut harness);
+    assert_eq!(said.content.matches("@/tmp/").count(), 4);
+    let before = harness.builder.events.len();
+    harness.builder.message(UserMessage { images: vec![picture()], ..said });
+    for event in &harness.builder.events[before..] {
+        harness.view.fold(event);
+    }
+    let frame = harness.frame(120, 40);
+    assert!(frame.contains("Look at [Image 1") && !frame.contains("[Image 2"), "{frame}");
+    assert!(frame.contains("o: show the path]"), "{frame}");
+}
+
 #[test]
 fn a_message_of_an_earlier_session_comes_back_with_the_sizes_of_images_that_are_there() {
     let said = kept(&UserMessage { images: vec![picture()], ..sends(&mut with_image()) });

@@ -1,5 +1,6 @@
 //! Images that are pasted into the composer: by their paths, or from the clipboard.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::attach::Attach;
@@ -88,8 +89,9 @@ pub(super) fn of_clipboard<'r>(said: &UserMessage, readings: &'r [String]) -> Op
         MessagePiece::Image(mention) => Some(*mention),
         MessagePiece::Typed(_) | MessagePiece::Pasted(_) => None,
     });
-    let at = images.position(|image| image == mention)?;
-    Some((path.as_str(), at + 1))
+    // One that is mentioned twice has one number.
+    let before: BTreeSet<&str> = images.clone().take_while(|image| *image != mention).collect();
+    images.any(|image| image == mention).then_some((path.as_str(), before.len() + 1))
 }
 
 #[cfg(test)]
@@ -104,6 +106,20 @@ mod tests {
     use crate::ledger::Pastes;
     use crate::policy::Policy;
     use crate::runtime::{Groups, LocalTools};
+
+    #[test]
+    fn an_image_that_is_mentioned_twice_has_one_number() {
+        let paths = ["/tmp/countersign-clipboard-1/a.png", "/tmp/countersign-clipboard-1/b.png"];
+        let [first, second] = paths.map(written);
+        let content = format!("{first} {first} {second}");
+        let begins = [0, first.len() + 1, 2 * (first.len() + 1)];
+        let spans = begins.iter().map(|from| (*from, from + first.len())).collect();
+        let pastes = Pastes::of(&content, spans).with_images(&begins);
+        let said = UserMessage { pastes, ..UserMessage::text(content) };
+        for (path, number) in paths.into_iter().zip(1..) {
+            assert_eq!(of_clipboard(&said, &[path.to_owned()]), Some((path, number)));
+        }
+    }
 
     #[test]
     fn a_refusal_names_a_pasted_image_as_its_chip_does() {

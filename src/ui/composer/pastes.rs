@@ -81,6 +81,11 @@ impl Paste {
         Self { name, text: mention, image: Some(measures.to_owned()) }
     }
 
+    /// Whether it stands for the image of this mention.
+    pub(super) fn is_image(&self, mention: &str) -> bool {
+        self.image.is_some() && *self.text == *mention
+    }
+
     /// The same with a name that nothing else has.
     pub(super) fn renamed(&self, shown: &str, others: &[Self]) -> Self {
         let text = Arc::clone(&self.text);
@@ -187,6 +192,11 @@ pub(in crate::ui) fn named(
                 pastes.push(paste);
             }
             MessagePiece::Image(mention) => {
+                // An image is one, wherever its mention stands: behind the name of a command, and in what its file says.
+                if let Some(same) = pastes.iter().find(|paste: &&Paste| paste.is_image(mention)) {
+                    shown.push_str(&same.name);
+                    continue;
+                }
                 let paste = Paste::image(Arc::from(*mention), &measures(mention), &all, &pastes);
                 shown.push_str(&paste.name);
                 pastes.push(paste);
