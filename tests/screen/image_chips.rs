@@ -262,7 +262,8 @@ fn a_message_of_an_earlier_session_comes_back_with_the_sizes_of_images_that_are_
         mention: "@/tmp/countersign-clipboard-1/pasted-1.png".to_owned(),
         measures: "320×160 · 12 kB".to_owned(),
     };
-    for (there, chip) in [(vec![image], CHIP), (Vec::new(), "[Image 1]")] {
+    let gone = Some("the pasted image 1 is gone: paste it again");
+    for (there, chip, said) in [(vec![image], CHIP, None), (Vec::new(), "[Image 1]", gone)] {
         let mut harness = ScreenHarness::new(SessionBuilder::new());
         harness.local.composer.begin(there, &called_back);
         assert_eq!(shown(&harness), format!("see {chip}"), "after /rewind");
@@ -270,6 +271,13 @@ fn a_message_of_an_earlier_session_comes_back_with_the_sizes_of_images_that_are_
         harness.local.earlier = vec![called_back.clone()];
         harness.key(KeyCode::Up, NONE);
         assert_eq!(shown(&harness), format!("see {chip}"), "with the arrow keys");
+        assert_eq!(harness.local.hint.as_deref(), said);
+        harness.key(KeyCode::Down, NONE);
+        assert_eq!(harness.local.hint, None, "it is not in the message any more");
+        // In the session of a sub-agent nobody knows what is there.
+        harness.local.lineage = vec!["writer c1".to_owned()];
+        harness.key(KeyCode::Up, NONE);
+        assert_eq!(harness.local.hint, None);
     }
 }
 
