@@ -64,6 +64,13 @@ fn a_pasted_message_with_the_header_of_a_command_stays_a_paste() {
     assert_eq!(plain(&harness.local.composer.shown()), "[Pasted 5 lines]");
     let acts = harness.key(KeyCode::Enter, KeyModifiers::NONE);
     let [UiEffect::Send(Intent::Submit(said))] = acts.as_slice() else { panic!("{acts:?}") };
+    let before = harness.builder.events.len();
+    harness.builder.message(said.clone());
+    for event in &harness.builder.events[before..] {
+        harness.view.fold(event);
+    }
+    let frame = harness.frame(80, 24);
+    assert!(frame.contains("› [Pasted 5 lines]") && !frame.contains("Leave."), "{frame}");
     hear(&mut harness.local, &harness.view, &Live::Returned(vec![said.clone()]));
     let composer = &harness.local.composer;
     assert!(plain(&composer.shown()).ends_with("[Pasted 5 lines]"), "{}", composer.shown());
