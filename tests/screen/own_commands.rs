@@ -139,6 +139,26 @@ fn the_line_of_one_that_failed_says_what_it_was() {
 }
 
 #[test]
+fn a_review_is_shown_as_it_was_typed_and_not_as_what_it_runs() {
+    let mut linear = LinearHarness::new(SessionBuilder::new());
+    let acts = linear.types("/review --base main");
+    let [LinearEffect::Send(Intent::Command(own))] = acts.as_slice() else { panic!("{acts:?}") };
+    linear.builder.own_command(&own.typed(), "clean");
+    linear.builder.user(&own.then.as_ref().unwrap().content);
+    linear.hears();
+    let is_said = ["you: !", "[from countersign"].iter().any(|words| linear.said.contains(words));
+    assert!(!is_said, "the line stands there already: {}", linear.said);
+    let mut builder = SessionBuilder::new();
+    builder.own_command(&own.typed(), "clean");
+    let frame = ScreenHarness::new(builder).frame(80, 24);
+    assert!(frame.contains("› /review --base main") && !frame.contains("› !"), "{frame}");
+    let mut builder = SessionBuilder::new();
+    builder.user(&own.typed());
+    let frame = ScreenHarness::new(builder).frame(80, 24);
+    assert!(frame.contains("› !") && !frame.contains("/review"), "words, and nothing was run: {frame}");
+}
+
+#[test]
 fn a_line_runs_one_too_unless_it_came_with_others() {
     let mut linear = LinearHarness::new(SessionBuilder::new());
     let own = OwnCommand::read("!git status").unwrap();

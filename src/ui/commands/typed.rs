@@ -1,7 +1,7 @@
 //! What was typed for a message: what comes back to the composer is that, and not what was made of it.
 
 use crate::agent::OwnCommand;
-use crate::ledger::{Body, UserMessage};
+use crate::ledger::{Body, EntryId, UserMessage};
 use crate::view::{NamedCommand, View, ViewSettings, built_in_typed, has_pasted_header};
 
 use super::meaning::Meaning;
@@ -78,6 +78,21 @@ pub(in crate::ui) fn said(view: &View, at: usize) -> Option<UserMessage> {
     };
     // Which file a name stands for that comes from elsewhere is to be seen before it is sent from here.
     Some(if is_from_here { said } else { UserMessage { pastes: said.pastes.without_images(), ..said } })
+}
+
+/// The built-in command that ran what an entry says as the user's own, as it was typed. Words that only say the same are words.
+pub(in crate::ui) fn built_in_run(view: &View, entry: EntryId) -> Option<String> {
+    let at = view.rows().partition_point(|row| row.entry.id < entry);
+    let (row, behind) = view.rows().get(at..)?.split_first().filter(|(row, _)| row.entry.id == entry)?;
+    let Body::User(message) = &row.entry.body else { return None };
+    let command = message.content.strip_prefix('!')?;
+    let is_from_here = Some(entry) > view.settings.imported_to;
+    let behind = behind.iter().map(|row| &row.entry.body);
+    if is_from_here && OwnCommand::was_run(&message.content, behind) {
+        prompts::typed_for(command)
+    } else {
+        None
+    }
 }
 
 /// What was sent in earlier sessions, as it was typed, oldest first. What is no command there begins with no

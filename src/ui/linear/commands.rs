@@ -41,8 +41,11 @@ impl LinearSession {
             Meaning::Review(_) if view.status.is_busy() => self.not_obeyed(REVIEW_LATER),
             Meaning::Review(base) => {
                 let Review { command, message } = review(base.as_deref());
-                let then = Some(Box::new(message.into()));
+                let then = Some(Box::new(message.as_str().into()));
                 let own = OwnCommand { command, is_shared: true, typed: None, then, must_succeed: true };
+                // Two messages are recorded for the line that was typed.
+                self.renderer.was_typed(&own.typed());
+                self.renderer.was_typed(&message);
                 return vec![LinearEffect::Send(Intent::Command(own))];
             }
             Meaning::Request(Request::Fork) if view.status.is_busy() => self.not_obeyed(FORK_LATER),
