@@ -10,6 +10,7 @@ use crate::view::{CardId, View};
 
 use super::commands::sent;
 use super::editing;
+use super::gone_images;
 use super::key_timing::{Press, types};
 use super::keymap::KeyAction;
 use super::local::{Focus, Local};
@@ -132,7 +133,11 @@ fn in_composer(local: &mut Local, view: &View, step: isize, press: Press) -> boo
     }
     let sent = sent(view);
     let all: Vec<_> = local.earlier.iter().chain(&sent).collect();
-    local.edit.is_none() && local.composer.browse(&all, step)
+    let is_shown = local.edit.is_none() && local.composer.browse(&all, step);
+    if is_shown && local.composer.is_browsing() {
+        gone_images::say(local);
+    }
+    is_shown
 }
 
 /// Scrolls the focused pane by so many lines; false when it shows all it has.

@@ -159,6 +159,7 @@ mod deciding;
 mod editing;
 mod fleet_picker;
 mod focus;
+mod gone_images;
 mod interrupts;
 mod key_actions;
 mod new_file;

@@ -7,6 +7,7 @@ use crate::view::{CardId, View};
 use super::commands::Meaning;
 use super::effect::UiEffect;
 use super::focus;
+use super::gone_images;
 use super::key_actions::obey;
 use super::key_timing::Press;
 use super::keymap::{KeyAction, KeyContext};
@@ -36,6 +37,7 @@ pub(super) fn take(local: &mut Local, view: &View, choice: Choice) -> Vec<UiEffe
         Choice::Prompt(message) => {
             local.composer.hold_message(&message);
             local.focus = Focus::Composer;
+            gone_images::say(local);
             Vec::new()
         }
         Choice::Session(id) => vec![UiEffect::Resume(id)],

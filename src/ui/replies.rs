@@ -1,7 +1,7 @@
 //! What the session answers to the screen: lists are filled, words come back, and nothing opens that was closed meanwhile.
 
 use crate::ledger::UserMessage;
-use crate::view::{NamedCommand, View};
+use crate::view::{NamedCommand, View, has_pasted_header};
 
 use super::commands::as_typed;
 use super::local::{Inspector, Local, Overlay};
@@ -60,7 +60,8 @@ impl Local {
 /// The file of the custom command that said this message.
 fn file_of<'v>(said: &UserMessage, view: &'v View) -> Option<&'v str> {
     let commands = &view.settings.commands;
-    let typed = NamedCommand::typed(commands, &said.content)?;
+    let typed =
+        NamedCommand::typed(commands, &said.content).filter(|typed| !has_pasted_header(said, typed))?;
     let name = typed.split_whitespace().next()?.strip_prefix('/')?;
     commands.iter().find(|command| command.name == name).map(|command| command.file.as_str())
 }

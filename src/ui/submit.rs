@@ -159,8 +159,9 @@ fn run_custom(local: &mut Local, view: &View, call: CustomCall) -> Vec<UiEffect>
     local.scroll.top = None;
     local.focus = Focus::Composer;
     let typed = Some(UserMessage { pastes, ..UserMessage::from(typed) });
-    let own = OwnCommand { command, is_shared: true, typed, must_succeed: false };
-    vec![UiEffect::Send(Intent::Command(own)), UiEffect::Send(Intent::Queue(message))]
+    let then = Some(Box::new(message));
+    let own = OwnCommand { command, is_shared: true, typed, then, must_succeed: false };
+    vec![UiEffect::Send(Intent::Command(own))]
 }
 
 /// Runs a command of the user's own; it stays in the composer where it cannot.
@@ -212,8 +213,9 @@ pub(super) fn obey(local: &mut Local, view: &View, meaning: Meaning) -> Vec<UiEf
         Meaning::Review(base) => {
             let Review { command, message } = review(base.as_deref());
             local.scroll.top = None;
-            let own = OwnCommand { command, is_shared: true, typed: None, must_succeed: true };
-            vec![UiEffect::Send(Intent::Command(own)), UiEffect::Send(Intent::Queue(message.into()))]
+            let then = Some(Box::new(message.into()));
+            let own = OwnCommand { command, is_shared: true, typed: None, then, must_succeed: true };
+            vec![UiEffect::Send(Intent::Command(own))]
         }
         Meaning::Copy => copying::last_answer(local, view).map(UiEffect::Copy).into_iter().collect(),
         Meaning::Request(request) => {

@@ -82,8 +82,7 @@ pub(super) fn said_by_user(view: &View) -> Vec<SaidByUser<'_>> {
             called = (!sent.content.starts_with('!')).then_some(now);
             continue;
         }
-        let is_sent =
-            |call: &SaidByUser<'_>| call.message.content == typed(&now.message.content, &view.settings);
+        let is_sent = |call: &SaidByUser<'_>| call.message.content == typed(now.message, &view.settings);
         let call = called.take().filter(is_sent);
         // Its words are those of the message: alone, the call could be words that only look like one.
         said.push(call.map_or(now, |call| SaidByUser { message: now.message, ..call }));

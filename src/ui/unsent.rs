@@ -28,10 +28,13 @@ pub(super) fn not_sent(local: &mut Local, view: &View, request: Request) {
             let said = as_typed(&said, view);
             local.message_composer().give_back_message(&said);
         }
-        // What runs one for a message that follows comes back with that.
-        Intent::Command(own) if own.typed.is_none() && !own.must_succeed => {
-            local.message_composer().give_back(&own.typed());
-        }
+        Intent::Command(own) => match own.then {
+            Some(said) => {
+                let said = as_typed(&said, view);
+                local.message_composer().give_back_message(&said);
+            }
+            None => local.message_composer().give_back(&own.typed()),
+        },
         _ => {}
     }
 }
@@ -85,14 +88,16 @@ mod tests {
 
     #[test]
     fn words_that_have_not_left_are_in_the_composer_again_wherever_they_were_to_go() {
-        let own = OwnCommand { command: "ls".to_owned(), is_shared: true, typed: None, must_succeed: false };
+        let own = OwnCommand::read("!ls").unwrap();
+        let tidy =
+            OwnCommand { typed: Some("/tidy".into()), then: Some(Box::new("tidy up".into())), ..own.clone() };
         let below = [CallId(3), CallId(7)];
         for (intent, left) in [
             (Intent::Submit("look there".into()), "look there"),
             (Intent::Submit("look there".into()).within(&below), "look there"),
             (Intent::Queue("later".into()).within(&below), "later"),
-            (Intent::Command(own.clone()), "!ls"),
-            (Intent::Command(OwnCommand { typed: Some("/tidy".into()), ..own }), ""),
+            (Intent::Command(own), "!ls"),
+            (Intent::Command(tidy), "tidy up"),
             (Intent::Compact.typed("/compact".to_owned(), 0), "/compact"),
             (Intent::Abort, ""),
         ] {

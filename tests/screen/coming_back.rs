@@ -1,7 +1,7 @@
 //! What was not sent, was refused or is taken back: the composer holds what was typed, not what was made of it.
 
 use countersign::agent::{Intent, Live};
-use countersign::ledger::{Injector, Preview};
+use countersign::ledger::{Injector, Preview, UserMessage};
 use countersign::ui::commands::custom;
 use countersign::ui::linear::LinearEffect;
 use countersign::ui::replies::reply;
@@ -77,10 +77,8 @@ fn a_review_has_what_git_shows_and_comes_back_as_one_command() {
         let mut harness = ScreenHarness::new(SessionBuilder::new());
         harness.press(text);
         let acts = harness.key(KeyCode::Enter, KeyModifiers::NONE);
-        let [UiEffect::Send(Intent::Command(own)), UiEffect::Send(Intent::Queue(said))] = acts.as_slice()
-        else {
-            panic!("{acts:?}")
-        };
+        let [UiEffect::Send(Intent::Command(own))] = acts.as_slice() else { panic!("{acts:?}") };
+        let said = own.then.clone().unwrap();
         assert!(own.is_shared && own.command.contains("--no-pager diff --no-ext-diff"), "{own:?}");
         let is_of_a_base = text.contains("--base");
         assert!(is_of_a_base || own.command.contains("--no-show-signature --format=medium HEAD"), "{own:?}");
@@ -94,7 +92,7 @@ fn a_review_has_what_git_shows_and_comes_back_as_one_command() {
             assert_eq!(harness.local.composer.text(), text);
         }
         let mut linear = LinearHarness::new(SessionBuilder::new());
-        let same = [Intent::Command(own.clone()), Intent::Queue(said.clone())].map(LinearEffect::Send);
+        let same = [LinearEffect::Send(Intent::Command(own.clone()))];
         assert_eq!(linear.types(text), same);
     }
     let mut busy = ScreenHarness::new(scenes::running());
@@ -217,6 +215,33 @@ fn a_message_in_lines_is_kept_as_it_was_typed_and_sent_as_before() {
     linear.writes();
     assert!(linear.said.contains("kept, /send sends it: /tidy src\n"), "{}", linear.said);
     assert_eq!(linear.types("/send"), acts);
+}
+
+/// A message and what runs before it are one thing that is sent: refused, it is typed once more, and later said as if for the first time.
+#[test]
+fn a_command_that_runs_something_first_comes_back_once_and_is_sent_as_before() {
+    let mut known = callable();
+    known.commands[1].template = Template::read("!`git status` Tidy $1.", false);
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    harness.view.settings = known.clone();
+    harness.press("/tidy src");
+    let acts = harness.key(KeyCode::Enter, KeyModifiers::NONE);
+    let [UiEffect::Send(Intent::Command(own))] = acts.as_slice() else { panic!("{acts:?}") };
+    let said = UserMessage::clone(own.then.as_ref().unwrap());
+    let returned = || Reply::Returned { said: said.clone(), why: "no".to_owned() };
+    reply(&mut harness.local, &harness.view, returned());
+    assert_eq!(harness.local.composer.text(), "/tidy src");
+    assert_eq!(harness.key(KeyCode::Enter, KeyModifiers::NONE), acts);
+    let mut linear = LinearHarness::told(SessionBuilder::new(), known);
+    let sent = linear.types("/tidy src");
+    assert!(matches!(sent.as_slice(), [LinearEffect::Send(Intent::Command(_))]), "{sent:?}");
+    linear.talk.reply(returned());
+    linear.writes();
+    assert_eq!(linear.said.matches("kept, /send sends it: /tidy src\n").count(), 1, "{}", linear.said);
+    assert_eq!(linear.types("/send"), sent);
+    linear.talk.not_taken(Request::Intent(Intent::Command(own.clone())));
+    linear.writes();
+    assert_eq!(linear.said.matches("kept, /send sends it: /tidy src\n").count(), 2, "{}", linear.said);
 }
 
 fn said(acts: &[LinearEffect]) -> &str {

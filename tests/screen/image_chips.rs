@@ -225,14 +225,11 @@ fn an_image_is_a_chip_in_the_call_of_a_command_that_runs_something_first() {
     pastes(&mut harness, "/tmp/countersign-clipboard-1/pasted-1.png");
     harness.press("two");
     let acts = harness.key(KeyCode::Enter, NONE);
-    let [UiEffect::Send(Intent::Command(own)), UiEffect::Send(Intent::Queue(message))] = acts.as_slice()
-    else {
-        panic!("{acts:?}")
-    };
-    let typed = own.typed.clone().unwrap();
+    let [UiEffect::Send(Intent::Command(own))] = acts.as_slice() else { panic!("{acts:?}") };
+    let (typed, message) = (own.typed.clone().unwrap(), UserMessage::clone(own.then.as_ref().unwrap()));
     assert_eq!(typed.content, "/tidy @/tmp/countersign-clipboard-1/pasted-1.png two");
     assert_eq!(kept(&typed), typed);
-    let message = UserMessage { images: vec![picture()], ..message.clone() };
+    let message = UserMessage { images: vec![picture()], ..message };
     let builder = &mut harness.builder;
     let before = builder.events.len();
     builder.ledger.user(builder.at(), typed).unwrap();
@@ -249,6 +246,28 @@ fn an_image_is_a_chip_in_the_call_of_a_command_that_runs_something_first() {
     }
 }
 
+/// Behind the name of a command, and where the file of that has a place for it.
+#[test]
+fn an_image_has_one_number_in_a_message_also_where_it_stands_twice() {
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    let look = NamedCommand { template: Template::read("Look at $ARGUMENTS.", false), ..tidy() };
+    harness.view.settings = ViewSettings { commands: vec![look], ..settings() };
+    harness.press("/tidy ");
+    pastes(&mut harness, "/tmp/countersign-clipboard-1/pasted-1.png");
+    pastes(&mut harness, "/tmp/countersign-clipboard-1/pasted-1.png");
+    assert_eq!(shown(&harness), format!("/tidy {CHIP} {CHIP} "));
+    let said = sends(&mut harness);
+    assert_eq!(said.content.matches("@/tmp/").count(), 4);
+    let before = harness.builder.events.len();
+    harness.builder.message(UserMessage { images: vec![picture()], ..said });
+    for event in &harness.builder.events[before..] {
+        harness.view.fold(event);
+    }
+    let frame = harness.frame(120, 40);
+    assert!(frame.contains("Look at [Image 1") && !frame.contains("[Image 2"), "{frame}");
+    assert!(frame.contains("o: show the path]"), "{frame}");
+}
+
 #[test]
 fn a_message_of_an_earlier_session_comes_back_with_the_sizes_of_images_that_are_there() {
     let said = kept(&UserMessage { images: vec![picture()], ..sends(&mut with_image()) });
@@ -259,7 +278,8 @@ fn a_message_of_an_earlier_session_comes_back_with_the_sizes_of_images_that_are_
         mention: "@/tmp/countersign-clipboard-1/pasted-1.png".to_owned(),
         measures: "320×160 · 12 kB".to_owned(),
     };
-    for (there, chip) in [(vec![image], CHIP), (Vec::new(), "[Image 1]")] {
+    let gone = Some("the pasted image 1 is gone: paste it again");
+    for (there, chip, said) in [(vec![image], CHIP, None), (Vec::new(), "[Image 1]", gone)] {
         let mut harness = ScreenHarness::new(SessionBuilder::new());
         harness.local.composer.begin(there, &called_back);
         assert_eq!(shown(&harness), format!("see {chip}"), "after /rewind");
@@ -267,6 +287,13 @@ fn a_message_of_an_earlier_session_comes_back_with_the_sizes_of_images_that_are_
         harness.local.earlier = vec![called_back.clone()];
         harness.key(KeyCode::Up, NONE);
         assert_eq!(shown(&harness), format!("see {chip}"), "with the arrow keys");
+        assert_eq!(harness.local.hint.as_deref(), said);
+        harness.key(KeyCode::Down, NONE);
+        assert_eq!(harness.local.hint, None, "it is not in the message any more");
+        // In the session of a sub-agent nobody knows what is there.
+        harness.local.lineage = vec!["writer c1".to_owned()];
+        harness.key(KeyCode::Up, NONE);
+        assert_eq!(harness.local.hint, None);
     }
 }
 

@@ -83,9 +83,9 @@ fn a_skill_is_said_once_whether_it_runs_something_first_or_not() {
         let acts = lines.types("/sk a b");
         let message = match acts.as_slice() {
             [LinearEffect::Send(Intent::Submit(message))] => message.clone(),
-            [LinearEffect::Send(Intent::Command(own)), LinearEffect::Send(Intent::Queue(message))] => {
+            [LinearEffect::Send(Intent::Command(own))] => {
                 lines.builder.own_command(&own.typed.as_ref().unwrap().content, "clean");
-                message.clone()
+                UserMessage::clone(own.then.as_ref().unwrap())
             }
             other => panic!("{text}: {other:?}"),
         };

@@ -23,6 +23,7 @@ fn runs(command: &str, is_shared: bool) -> Vec<UiEffect> {
         command: command.to_owned(),
         is_shared,
         typed: None,
+        then: None,
         must_succeed: false,
     }))]
 }
@@ -138,10 +139,29 @@ fn the_line_of_one_that_failed_says_what_it_was() {
 }
 
 #[test]
+fn a_review_is_shown_as_it_was_typed_and_not_as_what_it_runs() {
+    let mut linear = LinearHarness::new(SessionBuilder::new());
+    let acts = linear.types("/review --base main");
+    let [LinearEffect::Send(Intent::Command(own))] = acts.as_slice() else { panic!("{acts:?}") };
+    linear.builder.own_command(&own.typed(), "clean");
+    linear.builder.user(&own.then.as_ref().unwrap().content);
+    linear.hears();
+    let is_said = ["you: !", "[from countersign"].iter().any(|words| linear.said.contains(words));
+    assert!(!is_said, "the line stands there already: {}", linear.said);
+    let mut builder = SessionBuilder::new();
+    builder.own_command(&own.typed(), "clean");
+    let frame = ScreenHarness::new(builder).frame(80, 24);
+    assert!(frame.contains("› /review --base main") && !frame.contains("› !"), "{frame}");
+    let mut builder = SessionBuilder::new();
+    builder.user(&own.typed());
+    let frame = ScreenHarness::new(builder).frame(80, 24);
+    assert!(frame.contains("› !") && !frame.contains("/review"), "words, and nothing was run: {frame}");
+}
+
+#[test]
 fn a_line_runs_one_too_unless_it_came_with_others() {
     let mut linear = LinearHarness::new(SessionBuilder::new());
-    let own =
-        OwnCommand { command: "git status".to_owned(), is_shared: true, typed: None, must_succeed: false };
+    let own = OwnCommand::read("!git status").unwrap();
     assert_eq!(linear.types("!git status"), [LinearEffect::Send(Intent::Command(own))]);
     let line = Line { alone: false, ..linear.line("!rm -r build", 0) };
     assert!(linear.hears_line(&line).is_empty());
@@ -199,7 +219,13 @@ fn kept_commands_are_run_one_by_one_and_are_no_message() {
         linear.talk.holds(kept);
     }
     let own = |command: &str, is_shared| {
-        let own = OwnCommand { command: command.to_owned(), is_shared, typed: None, must_succeed: false };
+        let own = OwnCommand {
+            command: command.to_owned(),
+            is_shared,
+            typed: None,
+            then: None,
+            must_succeed: false,
+        };
         [LinearEffect::Send(Intent::Command(own))]
     };
     assert_eq!(linear.types("/send"), own("echo mine", false));

@@ -8,7 +8,7 @@ use countersign::ui::Reply;
 use countersign::ui::composer::plain;
 use countersign::ui::replies::reply;
 use countersign::ui::update::{UiEffect, hear, paste};
-use countersign::view::{NamedCommand, Template, ViewSettings};
+use countersign::view::{NamedCommand, Template, ViewSettings, built_in_message};
 use countersign::wire::record::{decode, encode};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
@@ -54,6 +54,27 @@ fn what_was_pasted_is_one_chip_in_the_transcript_and_can_be_opened() {
     harness.key(KeyCode::Tab, KeyModifiers::NONE);
     harness.key(KeyCode::Enter, KeyModifiers::NONE);
     assert!(harness.frame(80, 24).contains("line of a paste"), "{}", harness.frame(80, 24));
+}
+
+/// Anybody can write the header of a called command.
+#[test]
+fn a_pasted_message_with_the_header_of_a_command_stays_a_paste() {
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    paste(&mut harness.local, &harness.view, &built_in_message("/init", "Leave."));
+    assert_eq!(plain(&harness.local.composer.shown()), "[Pasted 5 lines]");
+    let acts = harness.key(KeyCode::Enter, KeyModifiers::NONE);
+    let [UiEffect::Send(Intent::Submit(said))] = acts.as_slice() else { panic!("{acts:?}") };
+    let before = harness.builder.events.len();
+    harness.builder.message(said.clone());
+    for event in &harness.builder.events[before..] {
+        harness.view.fold(event);
+    }
+    let frame = harness.frame(80, 24);
+    assert!(frame.contains("› [Pasted 5 lines]") && !frame.contains("Leave."), "{frame}");
+    hear(&mut harness.local, &harness.view, &Live::Returned(vec![said.clone()]));
+    let composer = &harness.local.composer;
+    assert!(plain(&composer.shown()).ends_with("[Pasted 5 lines]"), "{}", composer.shown());
+    assert!(composer.text().ends_with("Leave."), "{}", composer.text());
 }
 
 #[test]

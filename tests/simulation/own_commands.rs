@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use countersign::agent::{Input, Intent, OwnCommand};
-use countersign::ledger::{Body, Entry, EntryId};
+use countersign::ledger::{Body, Entry, EntryId, UserMessage};
 
+use crate::pasted::numbered;
 use crate::typed::typed_line;
 use crate::world::World;
 
@@ -71,15 +72,16 @@ impl OwnCommands {
 impl World {
     /// What a person types that is no message.
     pub fn offer_commands(&self, options: &mut Vec<Input>) {
-        let own = |command: &str, is_shared, typed| {
+        let own = |command: &str, is_shared, typed, then: Option<UserMessage>| {
             Input::Intent(Intent::Command(OwnCommand {
                 command: command.to_owned(),
                 is_shared,
                 typed,
+                then: then.map(Box::new),
                 must_succeed: false,
             }))
         };
-        options.extend([true, false].map(|is_shared| own("ls", is_shared, None)));
+        options.extend([true, false].map(|is_shared| own("ls", is_shared, None, None)));
         if !self.bounds.rare {
             options.push(typed_line(Intent::Rename("a name".to_owned())));
             // Opened and closed, and what is not a host.
@@ -87,7 +89,8 @@ impl World {
             options.extend([Intent::OpenHost(host()), Intent::CloseHost(host())].map(typed_line));
             let accepts = Intent::AcceptGaps { call: None, gaps: vec![".env can be read".to_owned()] };
             options.extend([accepts, Intent::RefuseGaps].map(Input::Intent));
-            options.push(own("rm x", true, Some("/custom".into())));
+            let then = self.commands.is_multiple_of(2).then(|| numbered("behind", self.commands));
+            options.push(own("rm x", true, Some("/custom".into()), then));
             let is_said = |entry: &&Arc<Entry>| matches!(entry.body, Body::User(_));
             let said = self.log.entries.iter().filter(is_said).map(|entry| entry.id).next_back();
             // To a message of theirs, and to what is none.

@@ -16,7 +16,8 @@ pub fn are_kept(body: &Body) -> Result<(), String> {
         Body::Injected(said) => (&said.text, &said.pastes),
         _ => return Ok(()),
     };
-    let number = ["message ", "steer ", "later "].into_iter().find_map(|what| words.strip_prefix(what));
+    let number =
+        ["message ", "steer ", "later ", "behind "].into_iter().find_map(|what| words.strip_prefix(what));
     match number {
         Some(number) if pastes.spans() != [(words.len() - number.len(), words.len())] => {
             Err(format!("{words:?} lost what was pasted of it: {pastes:?}"))

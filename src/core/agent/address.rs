@@ -162,8 +162,7 @@ mod tests {
     #[test]
     fn a_line_comes_back_if_what_it_asks_for_is_refused_and_only_then() {
         let mut agent = Agent::new(Settings::new(ModelSpec::unknown(ModelRef::parse("script"))));
-        let own =
-            OwnCommand { command: "git diff".to_owned(), is_shared: false, typed: None, must_succeed: false };
+        let own = OwnCommand::read("!!git diff").unwrap();
         let mut told = |intent: Intent, line: &str| -> Vec<Live> {
             let wanted = agent.step(Millis(1), Input::Intent(intent.typed(line.to_owned(), 0)));
             let told =

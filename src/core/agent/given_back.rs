@@ -26,7 +26,11 @@ impl Intent {
                 return Some(Live::Subagent { call, event });
             }
             Self::SetModel(spec) => format!("/model {}", spec.model).into(),
-            Self::Command(own) => own.said(),
+            Self::Command(own) => match own.then {
+                // People see it as what was typed for both.
+                Some(said) => return Some(Live::Returned(vec![said.without_attachments()])),
+                None => own.said(),
+            },
             Self::Typed { line, .. } => line.into(),
             Self::Race(race) => race.line.into(),
             Self::Adopt(adoption) => adoption.line.into(),

@@ -54,6 +54,8 @@ pub struct OwnCommand {
     pub is_shared: bool,
     /// What the user typed instead of it, if a custom command runs it: then it passes the gate as a call of the model does.
     pub typed: Option<UserMessage>,
+    /// What is said when it has ended. It is taken or refused with the command: neither goes out alone.
+    pub then: Option<Box<UserMessage>>,
     /// Whether what was queued behind it is said only if it succeeds: the message speaks of its output.
     pub must_succeed: bool,
 }
@@ -63,7 +65,8 @@ impl OwnCommand {
     pub fn read(text: &str) -> Option<Self> {
         let rest = text.strip_prefix('!')?;
         let (command, is_shared) = rest.strip_prefix('!').map_or((rest, true), |hidden| (hidden, false));
-        Some(Self { command: command.trim().to_owned(), is_shared, typed: None, must_succeed: false })
+        let command = command.trim().to_owned();
+        Some(Self { command, is_shared, typed: None, then: None, must_succeed: false })
     }
 
     /// Whether a message of the user is a command that was run, as what is recorded behind it says. Words

@@ -24,9 +24,14 @@ impl Agent {
             Self::not_taken(step, said, format!("{what}: {next}"));
             return phase;
         }
+        self.queue_behind(step, said);
+        phase
+    }
+
+    /// Takes in a message that nothing refuses, for when what runs has ended.
+    pub(super) fn queue_behind(&mut self, step: &mut Step, said: UserMessage) {
         self.inbox.queued.push_back(said);
         self.tell_queue(step);
-        phase
     }
 
     /// Delivers what steers, and goes on.

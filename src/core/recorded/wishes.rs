@@ -65,7 +65,7 @@ fn said(reader: &mut TapeReader<'_>, at: usize, message: &Arc<UserMessage>) {
             let is_shared = !reader.entries.get(at).is_some_and(|entry| reader.withdrawn.contains(&entry.id));
             reader.wish(
                 at,
-                Intent::Command(OwnCommand { command, is_shared, typed, must_succeed: false }),
+                Intent::Command(OwnCommand { command, is_shared, typed, then: None, must_succeed: false }),
                 true,
             );
         }

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use crate::context;
 use crate::ledger::{
-    AssistantMessage, Block, Body, CallId, Change, Entry, EntryId, Hosted, Injector, UserMessage,
+    AssistantMessage, Block, Body, CallId, Change, Entry, EntryId, Hosted, Injector, MessagePiece,
+    UserMessage,
 };
 
-use super::Panel;
+use super::{Panel, has_source_line};
 
 /// Names a card for good, so that what was laid out for it can be kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -132,7 +133,7 @@ impl Card {
     }
 
     /// Whether it is a message of the user's that is not shown whole among others: it is too long, or has an image in it that
-    /// was pasted.
+    /// was pasted, or a text that says what it is from.
     pub fn is_long_message(&self) -> bool {
         let (CardBody::User(entry) | CardBody::Injected(entry)) = &self.body else { return false };
         let (words, pastes) = match &entry.body {
@@ -141,7 +142,13 @@ impl Card {
             _ => return false,
         };
         let is_long = words.len() > Self::LONG_BYTES || words.lines().count() > Self::LONG_LINES;
-        is_long || pastes.has_images()
+        // Whole, it would look like the call of a command.
+        let looks_called = || {
+            let is_pasted =
+                |part: MessagePiece<'_>| matches!(part, MessagePiece::Pasted(text) if has_source_line(text));
+            pastes.has_text() && pastes.parts(words).into_iter().any(is_pasted)
+        };
+        is_long || pastes.has_images() || looks_called()
     }
 
     /// The user's message, if it is not shown whole among others.

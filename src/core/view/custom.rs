@@ -3,7 +3,7 @@
 
 use sha2::{Digest as _, Sha256};
 
-use crate::ledger::Pastes;
+use crate::ledger::{Pastes, UserMessage};
 
 use super::template::Template;
 
@@ -11,6 +11,9 @@ use super::template::Template;
 const LETTERS_OF_ID: usize = 36;
 /// What stands in the place of the file. The file of a custom command or of a skill ends with `.md`, so none is called that.
 const BUILT_IN: &str = "countersign, built in";
+
+/// How the line begins that says what a message is from.
+const FROM: &str = "[from ";
 
 /// A custom command or a skill: `/NAME` with words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,7 +102,7 @@ impl NamedCommand {
 
 /// What stands between that which was typed and that which the file says.
 fn mark(file: &str, sha256: &str) -> String {
-    format!("\n\n[from {file}, SHA-256 {sha256}]\n\n")
+    format!("\n\n{FROM}{file}, SHA-256 {sha256}]\n\n")
 }
 
 /// The message of a built-in command that was typed like this and says this. The hash is that of what it says.
@@ -112,6 +115,29 @@ pub fn built_in_typed(message: &str) -> Option<&str> {
     let (typed, behind) = message.split_once("\n\n[").filter(|(typed, _)| typed.starts_with('/'))?;
     let (_, said) = behind.split_once("]\n\n")?;
     (built_in_message(typed, said) == message).then_some(typed)
+}
+
+/// Whether a text has the line that says what a message is from.
+pub fn has_source_line(text: &str) -> bool {
+    let is_it =
+        |line: &str| line.starts_with(FROM) && line.contains(", SHA-256 ") && line.trim_end().ends_with(']');
+    text.lines().any(is_it)
+}
+
+/// Whether the name, or the line that says what it is from, was pasted with a message for which this seems to have been typed: then a
+/// person has sent words that look like a call, and called nothing. What is behind a name can be pasted in a call, too.
+pub fn has_pasted_header(message: &UserMessage, typed: &str) -> bool {
+    let behind = message.content.strip_prefix(typed).and_then(|behind| behind.strip_prefix("\n\n"));
+    let Some((source, _)) =
+        behind.filter(|behind| behind.starts_with(FROM)).and_then(|it| it.split_once('\n'))
+    else {
+        return false;
+    };
+    let name = typed.split_whitespace().next().unwrap_or_default();
+    let source_ends = typed.len() + "\n\n".len() + source.len();
+    [(0, name.len()), (typed.len(), source_ends)]
+        .into_iter()
+        .any(|(from, to)| !message.pastes.within(from, to).is_empty())
 }
 
 fn sha256(text: &str) -> String {
@@ -145,6 +171,21 @@ mod tests {
         for text in ["tidy", "/tidyup", "//tidy", "see /tidy"] {
             assert_eq!(NamedCommand::called(std::slice::from_ref(&command), text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn a_message_whose_header_was_pasted_is_no_call() {
+        let content = built_in_message("/review --base main", "Review it.");
+        let source = content.find("[from ").unwrap();
+        let is_pasted = |from: usize, to: usize| {
+            let pastes = Pastes::of(&content, vec![(from, to)]);
+            has_pasted_header(&UserMessage { pastes, ..UserMessage::text(&content) }, "/review --base main")
+        };
+        assert!(is_pasted(0, content.len()) && is_pasted(0, 3) && is_pasted(source, source + 9));
+        let body = content.find("Review it.").unwrap();
+        assert!(!is_pasted(8, source - 2) && !is_pasted(body, content.len()), "what was typed was typed");
+        assert!(!has_pasted_header(&UserMessage::text(&content), "/review --base main"));
+        assert!(has_source_line(&content) && !has_source_line("[from here] to SHA-256"));
     }
 
     #[test]

@@ -54,7 +54,9 @@ pub use crate::ledger::Reach;
 pub use activity::Activity;
 pub use asked_by::AskedBy;
 pub use card::{Card, CardBody, CardId, Forming, LiveMessage, Revision};
-pub use custom::{CustomCall, NamedCommand, built_in_message, built_in_typed};
+pub use custom::{
+    CustomCall, NamedCommand, built_in_message, built_in_typed, has_pasted_header, has_source_line,
+};
 pub use decided::decision_words;
 pub use ending::{ending_words, ending_words_below};
 pub use fleet::{FleetKind, FleetMember, WAITS_FOR_TURN};

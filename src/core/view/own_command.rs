@@ -58,7 +58,13 @@ impl View {
     /// Whether this is the end of such a run, which needs no line.
     pub(super) fn ends_own_command(&mut self, entry: &Entry) -> bool {
         match &entry.body {
-            Body::Command(_) => self.is_own_command = true,
+            Body::Command(_) => {
+                self.is_own_command = true;
+                // What was said is known now as the command that runs, and may be shown otherwise.
+                let revision = self.revision;
+                let said = self.cards.iter_mut().rev().find(|card| matches!(card.body, CardBody::User(_)));
+                said.into_iter().for_each(|card| card.revision = revision);
+            }
             Body::User(_) => self.is_own_command = false,
             Body::TurnEnded(ended) => {
                 return std::mem::take(&mut self.is_own_command) && ended.reason.completed();

@@ -17,7 +17,7 @@ use super::summary::Summary;
 /// The file, in the state folder.
 const NAME: &str = "sessions.cache";
 /// Its first line: another version is another cache.
-const HEAD: &str = "countersign sessions list 2\n";
+const HEAD: &str = "countersign sessions list 3\n";
 /// Most bytes of it that are read.
 const MOST: u64 = 256 * 1024 * 1024;
 /// Most bytes of the words of a session in it. One with more is read each time.

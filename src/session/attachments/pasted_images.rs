@@ -1,5 +1,6 @@
 //! Images that are pasted into the composer: by their paths, or from the clipboard.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::attach::Attach;
@@ -106,6 +107,20 @@ mod tests {
     use crate::ledger::Pastes;
     use crate::policy::{Policy, Rule, RuleKind};
     use crate::runtime::{Groups, LocalTools};
+
+    #[test]
+    fn an_image_that_is_mentioned_twice_has_one_number() {
+        let paths = ["/tmp/countersign-clipboard-1/a.png", "/tmp/countersign-clipboard-1/b.png"];
+        let [first, second] = paths.map(written);
+        let content = format!("{first} {first} {second}");
+        let begins = [0, first.len() + 1, 2 * (first.len() + 1)];
+        let spans = begins.iter().map(|from| (*from, from + first.len())).collect();
+        let pastes = Pastes::of(&content, spans).with_images(&begins);
+        let said = UserMessage { pastes, ..UserMessage::text(content) };
+        for (path, number) in paths.into_iter().zip(1..) {
+            assert_eq!(of_clipboard(&said, &[path.to_owned()]), Some((path, number)));
+        }
+    }
 
     /// What reads the images of a folder, and another folder in which a torn one of the clipboard is.
     fn attach() -> (tempfile::TempDir, Attach, PathBuf) {

@@ -345,6 +345,8 @@ fn said_in(intent: &mut Intent) -> Option<&mut UserMessage> {
         Intent::Submit(said) | Intent::Queue(said) | Intent::ResumeGoal(said) | Intent::Pursue(_, said) => {
             Some(said)
         }
+        // It is read before the command that runs first is asked about.
+        Intent::Command(own) => own.then.as_deref_mut(),
         Intent::Typed { intent, .. } => said_in(intent),
         _ => None,
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 use super::*;
+use crate::agent::OwnCommand;
 use crate::ledger::{CallId, EntryId};
 use crate::policy::Mode;
 
@@ -137,6 +138,40 @@ async fn what_fails_goes_back_to_who_asked() {
     assert_eq!(told, [Reply::Returned { said, why: why.clone() }, Reply::NoModel { name, why }]);
     world.asks(says("and on")).await;
     assert_eq!(world.intent().await.0, Intent::Submit("and on".into()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_runs_before_a_message_until_that_was_read() {
+    let mut world = World::new();
+    let status = OwnCommand::read("!git status").unwrap();
+    let before =
+        |said: &str| Intent::Command(OwnCommand { then: Some(Box::new(said.into())), ..status.clone() });
+    for said in ["@3", "@7"] {
+        world.asks(Request::Intent(before(said))).await;
+    }
+    world.asks(says("last")).await;
+    assert_eq!(world.intent().await, (before("read @3"), 3));
+    assert_eq!(world.intent().await, (Intent::Submit("last".into()), 10), "the other command has not left");
+    let returned = loop {
+        match world.front.recv().await.unwrap() {
+            Reply::Reading(_) => {}
+            Reply::Returned { said, .. } => break said.content,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(returned, "@7");
+    let review = Request::Intent(before("@7")).typed("/review".to_owned(), 0);
+    world.asks(review).await;
+    let line = loop {
+        match world.front.recv().await.unwrap() {
+            Reply::Reading(_) => {}
+            Reply::LineReturned { line, .. } => break line,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(line, "/review");
+    world.asks(Request::Intent(Intent::Command(status.clone()))).await;
+    assert_eq!(world.intent().await.0, Intent::Command(status));
 }
 
 #[tokio::test(start_paused = true)]

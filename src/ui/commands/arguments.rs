@@ -79,6 +79,7 @@ pub(super) fn diff(words: &str) -> Read {
         command,
         is_shared: false,
         typed: None,
+        then: None,
         must_succeed: false,
     })))
 }

@@ -30,7 +30,7 @@ pub use prompts::{init, review_by_the_model};
 pub use row::{Argument, Fronts, SlashCommand};
 pub use table::COMMANDS;
 pub use typed::{as_typed, sent, typed};
-pub(in crate::ui) use typed::{said, sent_earlier};
+pub(in crate::ui) use typed::{built_in_run, said, sent_earlier};
 
 use crate::agent::{Intent, OwnCommand};
 use crate::ledger::Pastes;

@@ -1,17 +1,19 @@
 //! What was typed for a message: what comes back to the composer is that, and not what was made of it.
 
 use crate::agent::OwnCommand;
-use crate::ledger::{Body, UserMessage};
-use crate::view::{NamedCommand, View, ViewSettings, built_in_typed};
+use crate::ledger::{Body, EntryId, UserMessage};
+use crate::view::{NamedCommand, View, ViewSettings, built_in_typed, has_pasted_header};
 
 use super::meaning::Meaning;
 use super::{Fronts, custom, prompts, read};
 
-/// What a person typed for a message. One that nothing says today stays as it is.
-pub fn typed(message: &str, settings: &ViewSettings) -> String {
-    NamedCommand::typed(&settings.commands, message)
-        .or_else(|| built_in(message))
-        .unwrap_or_else(|| escaped(message, settings))
+/// What a person typed for a message. One that nothing says today stays as it is, as does one that was pasted with its header.
+pub fn typed(message: &UserMessage, settings: &ViewSettings) -> String {
+    let content = &message.content;
+    NamedCommand::typed(&settings.commands, content)
+        .or_else(|| built_in(content))
+        .filter(|typed| !has_pasted_header(message, typed))
+        .unwrap_or_else(|| escaped(content, settings))
 }
 
 /// What was typed for a message of a built-in command, or for the command that a review runs before it. In
@@ -45,7 +47,7 @@ pub fn as_typed(message: &UserMessage, view: &View) -> UserMessage {
 
 /// The same of a message, or of a command that the user ran.
 fn spelled(message: &UserMessage, view: &View) -> UserMessage {
-    let content = typed(&message.content, &view.settings);
+    let content = typed(message, &view.settings);
     let pastes = message.pastes.carried(&message.content, &content);
     UserMessage { pastes, ..UserMessage::text(content) }
 }
@@ -78,6 +80,21 @@ pub(in crate::ui) fn said(view: &View, at: usize) -> Option<UserMessage> {
     Some(if is_from_here { said } else { UserMessage { pastes: said.pastes.without_images(), ..said } })
 }
 
+/// The built-in command that ran what an entry says as the user's own, as it was typed. Words that only say the same are words.
+pub(in crate::ui) fn built_in_run(view: &View, entry: EntryId) -> Option<String> {
+    let at = view.rows().partition_point(|row| row.entry.id < entry);
+    let (row, behind) = view.rows().get(at..)?.split_first().filter(|(row, _)| row.entry.id == entry)?;
+    let Body::User(message) = &row.entry.body else { return None };
+    let command = message.content.strip_prefix('!')?;
+    let is_from_here = Some(entry) > view.settings.imported_to;
+    let behind = behind.iter().map(|row| &row.entry.body);
+    if is_from_here && OwnCommand::was_run(&message.content, behind) {
+        prompts::typed_for(command)
+    } else {
+        None
+    }
+}
+
 /// What was sent in earlier sessions, as it was typed, oldest first. What is no command there begins with no
 /// `!`.
 pub(in crate::ui) fn sent_earlier(messages: &[UserMessage], view: &View) -> Vec<UserMessage> {
@@ -103,7 +120,7 @@ mod tests {
 
     #[test]
     fn the_message_of_a_built_in_command_is_known_by_its_form_and_not_by_what_it_says() {
-        let typed = |message: &str| typed(message, &ViewSettings::unknown());
+        let typed = |message: &str| typed(&message.into(), &ViewSettings::unknown());
         assert_eq!(typed(&prompts::init()), "/init");
         for (base, line) in [(None, "/review"), (Some("HEAD~2"), "/review --base HEAD~2")] {
             let review = prompts::review(base);

@@ -20,10 +20,17 @@ impl Composer {
             self.area.insert_char(' ');
         }
         for image in images {
-            let mention = Arc::from(image.mention.as_str());
-            let paste = Paste::image(mention, &image.measures, &self.shown(), &self.pastes);
+            let same = self.pastes.iter().find(|paste| paste.is_image(&image.mention)).cloned();
+            let paste = match same {
+                Some(paste) => paste,
+                None => {
+                    let mention = Arc::from(image.mention.as_str());
+                    let paste = Paste::image(mention, &image.measures, &self.shown(), &self.pastes);
+                    self.pastes.push(paste.clone());
+                    paste
+                }
+            };
             self.area.insert_str(format!("{} ", paste.name));
-            self.pastes.push(paste);
             if !self.images.contains(image) {
                 self.images.push(image.clone());
             }

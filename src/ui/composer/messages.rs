@@ -1,6 +1,6 @@
 //! Messages with pastes: what is typed as one, and one that comes back.
 
-use crate::ledger::{MessagePiece, Pastes, UserMessage};
+use crate::ledger::{Image, MessagePiece, Pastes, UserMessage};
 
 use super::super::mention::PastedImage;
 use super::Composer;
@@ -73,6 +73,21 @@ impl Composer {
     pub fn begin(&mut self, images: Vec<PastedImage>, draft: &UserMessage) {
         self.images = images;
         self.hold_message(draft);
+    }
+
+    /// The numbers of the images in the message that were taken from the clipboard by a program before this one, and whose files are gone.
+    pub fn gone_images(&self) -> Vec<usize> {
+        let message = self.message();
+        let mut all: Vec<&str> = Vec::new();
+        for part in message.pastes.parts(&message.content) {
+            let MessagePiece::Image(mention) = part else { continue };
+            if !all.contains(&mention) {
+                all.push(mention);
+            }
+        }
+        let is_there = |mention: &str| self.images.iter().any(|image| image.mention == mention);
+        let is_gone = |mention: &str| Image::names_clipboard(mention) && !is_there(mention);
+        all.into_iter().zip(1..).filter(|(mention, _)| is_gone(mention)).map(|(_, number)| number).collect()
     }
 
     /// Puts a message in the place of what it holds; its pastes are names again.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use crate::ledger::{Image, MessagePiece, Pastes, UserMessage};
+use crate::view::has_source_line;
 
 use super::super::text::{grouped, sanitize};
 
@@ -90,6 +91,11 @@ impl Paste {
         Self { name, text: mention, image: Some(image) }
     }
 
+    /// Whether it stands for the image of this mention.
+    pub(super) fn is_image(&self, mention: &str) -> bool {
+        self.image.is_some() && *self.text == *mention
+    }
+
     /// The same with a name that nothing else has.
     pub(super) fn renamed(&self, shown: &str, others: &[Self]) -> Self {
         let text = Arc::clone(&self.text);
@@ -144,9 +150,10 @@ pub(in crate::ui) fn is_stand_in(c: char) -> bool {
     matches!(c, JOINS | LEFT | RIGHT | NUMBER | DOT | TIMES | HYPHEN | STOP | MORE)
 }
 
-/// Whether a paste is recorded as one, and has a name of its own wherever people read the message.
+/// Whether a paste is recorded as one, and has a name of its own wherever people read the message. So is one that says like a called
+/// command what it is from: it calls none.
 pub(in crate::ui) fn is_long(pasted: &str) -> bool {
-    pasted.len() > FOLD_BYTES || pasted.lines().count() > FOLD_LINES
+    pasted.len() > FOLD_BYTES || pasted.lines().count() > FOLD_LINES || has_source_line(pasted)
 }
 
 /// A pasted text with newlines at the ends of its lines.
@@ -195,6 +202,11 @@ pub(in crate::ui) fn named(
                 pastes.push(paste);
             }
             MessagePiece::Image(mention) => {
+                // An image is one, wherever its mention stands: behind the name of a command, and in what its file says.
+                if let Some(same) = pastes.iter().find(|paste: &&Paste| paste.is_image(mention)) {
+                    shown.push_str(&same.name);
+                    continue;
+                }
                 let paste = Paste::image(Arc::from(*mention), &measures(mention), &all, &pastes);
                 shown.push_str(&paste.name);
                 pastes.push(paste);

@@ -41,10 +41,12 @@ impl LinearSession {
             Meaning::Review(_) if view.status.is_busy() => self.not_obeyed(REVIEW_LATER),
             Meaning::Review(base) => {
                 let Review { command, message } = review(base.as_deref());
-                let own = OwnCommand { command, is_shared: true, typed: None, must_succeed: true };
-                return [Intent::Command(own), Intent::Queue(message.into())]
-                    .map(LinearEffect::Send)
-                    .to_vec();
+                let then = Some(Box::new(message.as_str().into()));
+                let own = OwnCommand { command, is_shared: true, typed: None, then, must_succeed: true };
+                // Two messages are recorded for the line that was typed.
+                self.renderer.was_typed(&own.typed());
+                self.renderer.was_typed(&message);
+                return vec![LinearEffect::Send(Intent::Command(own))];
             }
             Meaning::Request(Request::Fork) if view.status.is_busy() => self.not_obeyed(FORK_LATER),
             Meaning::Request(request) => return vec![LinearEffect::Ask(request)],

@@ -21,7 +21,9 @@ impl LinearSession {
         if self.is_words_only(text) {
             return self.keep_line(text);
         }
-        let text = typed(text, &self.renderer.view.settings);
+        let text = typed(&UserMessage::text(text), &self.renderer.view.settings);
+        // Of a command that runs something first, that is another message.
+        self.renderer.forget(&text);
         self.keep_line(&UserMessage::text(text).as_words().content);
     }
 

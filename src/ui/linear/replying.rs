@@ -53,8 +53,15 @@ impl LinearSession {
         self.output.say("refused: the agent is busy with earlier input; try again");
         if let Some(line) = request.line() {
             self.keep_line(line);
-        } else if let Request::Intent(Intent::Submit(said) | Intent::Queue(said)) = request {
-            self.keep(&said.content);
+            return;
+        }
+        match request {
+            Request::Intent(Intent::Submit(said) | Intent::Queue(said)) => self.keep(&said.content),
+            Request::Intent(Intent::Command(own)) => match own.then {
+                Some(said) => self.keep(&said.content),
+                None => self.keep_line(&own.typed()),
+            },
+            _ => {}
         }
     }
 

@@ -369,10 +369,10 @@ impl LinearSession {
                         command,
                         is_shared: true,
                         typed: Some(typed.into()),
+                        then: Some(Box::new(message.into())),
                         must_succeed: false,
                     };
-                    let sent = [Intent::Command(own), Intent::Queue(message.into())];
-                    sent.map(LinearEffect::Send).to_vec()
+                    vec![LinearEffect::Send(Intent::Command(own))]
                 }
             };
         }

@@ -1,5 +1,7 @@
 //! A message in pieces: its reasoning, its words, what the provider ran between them, its pictures.
 
+use std::collections::BTreeSet;
+
 use crate::ledger::{AssistantMessage, Image, MessagePiece, UserMessage};
 use crate::ui::composer;
 use crate::ui::text::grouped;
@@ -90,7 +92,9 @@ pub(super) fn abridged(message: &UserMessage) -> String {
     let parts = message.pastes.parts(&message.content);
     let measures = |mention: &str| composer::measures_in(message, mention);
     let chip = (!message.pastes.is_empty()).then(|| composer::plain(&composer::named(&parts, measures).0));
-    let images = parts.iter().filter(|part| matches!(part, MessagePiece::Image(_))).count();
+    let mentions =
+        parts.iter().filter_map(|part| if let MessagePiece::Image(it) = part { Some(*it) } else { None });
+    let images = mentions.collect::<BTreeSet<&str>>().len();
     // Words around images are as long as any that are shown whole.
     let (lines, bytes, opens) = if message.pastes.has_text() {
         (FIRST_LINES, FIRST_CHARS, "show all of it")

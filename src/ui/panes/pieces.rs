@@ -5,7 +5,8 @@ use std::borrow::Cow;
 
 use ratatui::text::Line;
 
-use crate::ledger::Body;
+use crate::ledger::{Body, UserMessage};
+use crate::ui::commands::built_in_run;
 use crate::ui::local::Position;
 use crate::ui::text::markdown::Stream;
 use crate::ui::theme::Theme;
@@ -194,8 +195,11 @@ impl PieceWalk<'_> {
                 Some(self.layouts.message(card.id, revision, || Message::answer(said, revision)))
             }
             Body::User(said) => {
-                let is_long = card.is_long_message();
-                Some(self.layouts.message(card.id, revision, || Message::user(said, is_long, revision)))
+                let (view, is_long) = (self.view, card.is_long_message());
+                Some(self.layouts.message(card.id, revision, || match built_in_run(view, entry.id) {
+                    Some(typed) => Message::user(&UserMessage::text(typed), false, revision),
+                    None => Message::user(said, is_long, revision),
+                }))
             }
             _ => None,
         }

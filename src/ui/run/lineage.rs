@@ -60,8 +60,6 @@ pub(super) fn refused_below(local: &mut Local, view: &View, act: &UiEffect) -> b
         return false;
     }
     let words = match act {
-        // It belongs to the command that was typed with it, and that is given back.
-        UiEffect::Send(Intent::Queue(_)) => None,
         UiEffect::Send(intent) if local.obeyed.is_none() => intent.clone().given_back(),
         _ => None,
     };
@@ -230,15 +228,18 @@ mod tests {
 
     #[test]
     fn what_is_wanted_of_a_sub_agent_that_is_done_comes_back_and_it_is_said_why() {
-        let ls = OwnCommand { command: "ls".to_owned(), is_shared: true, typed: None, must_succeed: false };
+        let ls = OwnCommand::read("!ls").unwrap();
+        let then = Some(Box::new("what the command says".into()));
+        let review = OwnCommand { then, must_succeed: true, ..ls.clone() };
         for (intent, obeyed, left) in [
             (Intent::Submit("look there, too".into()), None, "look there, too"),
             (Intent::Compact, Some("/compact"), "/compact"),
             (Intent::SetMode(Mode::Plan), Some("/mode plan"), "/mode plan"),
             (Intent::SetMode(Mode::Plan), None, ""),
             (Intent::Command(ls), None, "!ls"),
-            // The command before it came back.
-            (Intent::Queue("what the command says".into()), None, ""),
+            (Intent::Command(review.clone()), None, "what the command says"),
+            (Intent::Command(review), Some("/review"), "/review"),
+            (Intent::Queue("later".into()), None, "later"),
         ] {
             let (mut local, view) = (Local::new(), over());
             local.obeyed = obeyed.map(str::to_owned);

@@ -13,6 +13,7 @@ use crate::agent::{Event, Intent};
 use crate::ledger::{CallId, Entry, Millis};
 use crate::tool::Typed;
 use crate::ui::frame_pacing::{FramePacing, Unseen};
+use crate::ui::gone_images;
 use crate::ui::graphics::Pictures;
 use crate::ui::host_services::{Editing, HostServices};
 use crate::ui::key_timing::KeyTiming;
@@ -124,6 +125,7 @@ impl ScreenLoop {
             false => {
                 settings.notice.iter().for_each(|said| local.found(said));
                 local.hint = settings.message;
+                gone_images::say(&mut local);
             }
         }
         (local.keymap, local.motion) = (settings.keymap, settings.motion);

@@ -24,6 +24,8 @@ pub struct Outline {
     pub name: Option<String>,
     /// The tags that the user gave it and did not take away.
     pub tags: BTreeSet<String>,
+    /// Whether what was said first is a command that the user ran, behind which nothing was said yet.
+    pub begins_with_command: bool,
     /// Whether somebody signed it.
     pub is_sealed: bool,
     /// Why the last run ended; `None` while none has, or after something followed.
@@ -33,9 +35,16 @@ pub struct Outline {
 /// A line that an outline is made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Said {
-    User(String),
+    /// Words, or what was typed for the message of a command.
+    User {
+        words: String,
+        is_call: bool,
+    },
     Renamed(String),
-    Tagged { added: Vec<String>, removed: Vec<String> },
+    Tagged {
+        added: Vec<String>,
+        removed: Vec<String>,
+    },
     Sealed,
     Transition,
     Ended(String),
@@ -62,8 +71,8 @@ impl Outline {
     /// Reads one line.
     pub fn read(&mut self, line: &[u8]) {
         match Said::of(line) {
-            Some(Said::User(words)) => {
-                self.first_message.get_or_insert(words);
+            Some(Said::User { words, is_call }) => {
+                self.says(words, is_call);
                 self.ending = None;
             }
             Some(Said::Renamed(name)) => self.name = Some(name),
@@ -80,12 +89,23 @@ impl Outline {
 }
 
 impl Outline {
+    /// Takes a message in. A built-in command that runs something first is known by its message, which is the second.
+    fn says(&mut self, words: String, is_call: bool) {
+        let is_first = self.first_message.is_none();
+        let is_command = is_first && words.starts_with('!');
+        if is_first || (self.begins_with_command && is_call) {
+            self.first_message = Some(words);
+        }
+        self.begins_with_command = is_command;
+    }
+
     /// Reads of one line only what a title is made of.
     pub fn read_title(&mut self, line: &[u8]) {
         let kind = line.strip_prefix(OURS);
         let is_one = kind.is_none_or(|kind| {
             kind.starts_with(b"session_renamed\"")
-                || (self.first_message.is_none() && kind.starts_with(b"user_message\""))
+                || ((self.first_message.is_none() || self.begins_with_command)
+                    && kind.starts_with(b"user_message\""))
         });
         if is_one {
             self.read(line);
@@ -99,6 +119,18 @@ impl Outline {
 }
 
 impl Said {
+    /// A message of which this was pasted. One that was pasted with its header calls nothing.
+    fn said(words: String, spans: Vec<(usize, usize)>) -> Self {
+        let is_pasted = |typed: &str| {
+            let header = typed.len()..=typed.len() + "\n\n".len();
+            spans.iter().any(|(from, to)| *from == 0 || (from <= header.end() && to > header.start()))
+        };
+        let is_call = called(&words).is_some_and(|typed| !is_pasted(typed));
+        let words = in_title(words, spans);
+        let typed = called(&words).filter(|_| is_call).map(str::to_owned);
+        Self::User { words: typed.unwrap_or(words), is_call }
+    }
+
     /// Understands a line if it is of one of these types. Most lines are told apart without being parsed.
     fn of(line: &[u8]) -> Option<Self> {
         if !may_be_one(line) {
@@ -109,7 +141,7 @@ impl Said {
             "user_message" => {
                 let spans = members.pastes.and_then(|pastes| serde_json::from_str(pastes.get()).ok());
                 let spans = spans.unwrap_or_default();
-                members.content.map(|words| Self::User(in_title(words, spans)))
+                members.content.map(|words| Self::said(words, spans))
             }
             "session_renamed" => members.name.map(Self::Renamed),
             "session_tagged" => Some(Self::Tagged { added: members.added, removed: members.removed }),
@@ -119,6 +151,13 @@ impl Said {
             _ => None,
         }
     }
+}
+
+/// What was typed for a message that a command has made: what stands before the line that says what it is from.
+fn called(words: &str) -> Option<&str> {
+    let (typed, behind) = words.split_once("\n\n[from ").filter(|(typed, _)| typed.starts_with('/'))?;
+    let (source, _) = behind.split_once("]\n\n")?;
+    (source.contains(", SHA-256 ") && !source.contains('\n')).then_some(typed)
 }
 
 /// The words of a message of which this was pasted.
@@ -165,7 +204,10 @@ mod tests {
         let tags = BTreeSet::from(["b".to_owned()]);
         let (first, name) = (Some("first".to_owned()), Some("x".to_owned()));
         let ending = Some("completed".to_owned());
-        assert_eq!(found, Outline { first_message: first, name, tags, is_sealed: true, ending });
+        let begins_with_command = false;
+        let expected =
+            Outline { first_message: first, name, tags, begins_with_command, is_sealed: true, ending };
+        assert_eq!(found, expected);
     }
 
     #[test]
@@ -183,6 +225,37 @@ mod tests {
             assert_eq!(titled.title(), whole.title());
         }
         assert_eq!(outline(&lines).title(), "y");
+    }
+
+    #[test]
+    fn a_title_of_a_called_command_is_what_was_typed() {
+        let line = |words: &str| {
+            let words = serde_json::to_string(words).unwrap();
+            format!(r#"{{"type":"user_message","content":{words}}}"#)
+        };
+        let title = |said: &[&str]| {
+            let lines: Vec<String> = said.iter().map(|words| line(words)).collect();
+            let (mut titled, mut whole) = (Outline::default(), Outline::default());
+            for line in &lines {
+                titled.read_title(line.as_bytes());
+                whole.read(line.as_bytes());
+            }
+            assert_eq!(titled.title(), whole.title());
+            titled.title().to_owned()
+        };
+        let review = "/review --base a\n\n[from countersign, built in, SHA-256 ab]\n\nReview it.";
+        assert_eq!(title(&[review]), "/review --base a");
+        assert_eq!(title(&["/tidy [x]\n\n[from a.md, SHA-256 cd]\n\nTidy."]), "/tidy [x]");
+        assert_eq!(title(&["!git diff", review]), "/review --base a", "what it runs first is no title");
+        assert_eq!(title(&["!ls", "why?", review]), "!ls");
+        let pasted = serde_json::to_string(review).unwrap();
+        for (from, to, is_call) in [(0, review.len(), false), (18, 70, false), (8, 16, true)] {
+            let line = format!(r#"{{"type":"user_message","content":{pasted},"pastes":[[{from},{to}]]}}"#);
+            assert_eq!(outline(&[&line]).title() == "/review --base a", is_call, "{line}");
+        }
+        for words in ["see\n\n[from a.md, SHA-256 cd]\n\nit", "/x\n\n[from here]\n\non"] {
+            assert_eq!(title(&[words]), words, "nothing was called");
+        }
     }
 
     #[test]
