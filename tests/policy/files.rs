@@ -35,6 +35,14 @@ const SPELLINGS: &[(&str, &str)] = &[
     ("ask", "head <> secret.tx?"),
     ("ask", "cat <> \"$x\""),
     ("allow", "cat <> other.txt"),
+    ("allow", "kill $pid"),
+    ("allow", "kill \"$(lsof -ti :8080)\""),
+    ("allow", "mkdir -p {src,tests}/x"),
+    ("allow", "touch secret.txt"),
+    ("allow", "chmod +x \"$f\""),
+    ("ask", "./mkdir secret.txt"),
+    ("ask", "kill \"$(cat s*)\""),
+    ("ask", "mkdir() { cat \"$1\"; }; mkdir secret.txt"),
     ("deny", "cd sub && cat ../secret.txt"),
     ("deny", "cd sub; cat ../secret.txt"),
     ("ask", "cd sub; cat secret.txt"),
@@ -142,7 +150,7 @@ fn no_spelling_hides_a_file_from_a_rule() {
     {
         assert_eq!(decide("write(keys/*)", line), "ask", "{line}");
     }
-    for line in ["rm -rf keys", "mv keys x", "chmod -R 0 ./keys/"] {
+    for line in ["rm -rf keys", "mv keys x", "chmod -R 0 ./keys/", "mkdir {keys,x}/a", "touch k*/a"] {
         assert_eq!(decide("write(keys/*)", line), "ask", "{line}");
     }
     assert_eq!(decide("write(keys/*)", "cat \"$x\""), "allow");
