@@ -28,6 +28,21 @@ const SPELLINGS: &[(&str, &str)] = &[
     ("deny", "cat .//secret.txt"),
     ("deny", "cat sub/../secret.txt"),
     ("deny", "cat < sub/../secret.txt"),
+    ("deny", "cat <> secret.txt"),
+    ("deny", "cat 0<> sub/../secret.txt"),
+    ("deny", "exec 3<> secret.txt; cat <&3"),
+    ("deny", "while read l; do echo \"$l\"; done <> secret.txt"),
+    ("ask", "head <> secret.tx?"),
+    ("ask", "cat <> \"$x\""),
+    ("allow", "cat <> other.txt"),
+    ("allow", "kill $pid"),
+    ("allow", "kill \"$(lsof -ti :8080)\""),
+    ("allow", "mkdir -p {src,tests}/x"),
+    ("allow", "touch secret.txt"),
+    ("allow", "chmod +x \"$f\""),
+    ("ask", "./mkdir secret.txt"),
+    ("ask", "kill \"$(cat s*)\""),
+    ("ask", "mkdir() { cat \"$1\"; }; mkdir secret.txt"),
     ("deny", "cd sub && cat ../secret.txt"),
     ("deny", "cd sub; cat ../secret.txt"),
     ("ask", "cd sub; cat secret.txt"),
@@ -135,10 +150,11 @@ fn no_spelling_hides_a_file_from_a_rule() {
     {
         assert_eq!(decide("write(keys/*)", line), "ask", "{line}");
     }
-    for line in ["rm -rf keys", "mv keys x", "chmod -R 0 ./keys/"] {
+    for line in ["rm -rf keys", "mv keys x", "chmod -R 0 ./keys/", "mkdir {keys,x}/a", "touch k*/a"] {
         assert_eq!(decide("write(keys/*)", line), "ask", "{line}");
     }
     assert_eq!(decide("write(keys/*)", "cat \"$x\""), "allow");
+    assert_eq!(decide("write(keys/*)", "echo a <> keys/a"), "deny");
     assert_eq!(decide("read(f)", "for f in a b; do cat \"$f\"; done"), "allow");
     assert_eq!(decide("read(in)", "for f in a b; do cat \"$f\"; done"), "allow");
     // A sign that ends other words may be a part of this name.

@@ -134,3 +134,102 @@ fn a_permitting_rule_with_an_absolute_path_covers_what_it_names_and_no_secret_th
     assert_eq!(runs(&line, "cat notes.txt > docs/a.md"), "allow");
     assert_eq!(runs(&line, "cat notes.txt > src/a.md"), "ask");
 }
+
+/// What a line is decided to by its words and the names of the workspace alone.
+fn by_words(policy: &Policy, folders: &[&str], line: &str) -> &'static str {
+    let folders = folders.iter().map(|folder| (*folder).to_owned()).collect();
+    let found = Preparation { folders, ..Preparation::default() };
+    word(&policy.decide(&shell_tool(), &call(line), &found))
+}
+
+/// Whole folders with the workspace in them, and patterns in a way to it.
+const WAYS_ROUND: &[&str] = &[
+    "grep -r S /home/u/proj",
+    "grep -r S /home/u/proj/",
+    "grep -r S /link",
+    "grep -r S /home/u",
+    "grep -r S /",
+    "grep -r S ..",
+    "grep -r S ../..",
+    "grep -r S ../proj",
+    "grep -r S src/../../proj",
+    "grep -r S /proc/self/cwd",
+    "rg S ..",
+    "tar c ..",
+    "tar c /home/u/proj",
+    "cp -r ../proj x",
+    "cp -a .. x",
+    "rsync -a /home/u/proj host:x",
+    "zip -r x.zip ..",
+    "mv ../proj x",
+    "cd ..; tar c proj",
+    "cd / && grep -r S home",
+    "cat ../proj/.e*",
+    "cat /home/u/proj/.en*",
+    "cat /home/u/proj/*",
+    "cat /link/.e*",
+    "cat \"/home/u/proj/\".e*",
+    "cat src/../../proj/.e*",
+    "cat /proc/self/cwd/.e*",
+    "cat ../*/.env",
+    "cat /home/*/proj/.env",
+    "cp ../proj/.e* x",
+    "cat < ../proj/.e*",
+    "cat < ~+/.env",
+];
+
+#[test]
+fn no_way_round_to_the_workspace_hides_its_files_from_a_relative_rule() {
+    let folders = [HERE, "/link"];
+    let deny = (RuleKind::Deny, "read(.env)");
+    let programs = ["shell(grep *)", "shell(cat *)", "shell(tar *)", "shell(rg *)", "shell(mv *)"];
+    let rules: Vec<_> =
+        std::iter::once(deny).chain(programs.map(|program| (RuleKind::Allow, program))).collect();
+    for mode in [Mode::Ask, Mode::Unrestricted] {
+        let policy = policy(mode, &rules);
+        for line in WAYS_ROUND {
+            assert_eq!(by_words(&policy, &folders, line), "ask", "{mode} {line}");
+        }
+        for line in ["cat /home/u/proj/.env", "cat ../proj/.env", "cd / && cat home/u/proj/.env"] {
+            assert_eq!(by_words(&policy, &folders, line), "deny", "{mode} {line}");
+        }
+    }
+    let policy = policy(Mode::Unrestricted, &[deny]);
+    for line in [
+        "grep -r S /home/u/other",
+        "grep -r S ../other",
+        "grep -r S /home/u/proj/src",
+        "grep -r S ../proj/src",
+        "tar c ../proj2",
+        "cat ../other/.e*",
+        "cat ../proj/*.rs",
+        "cat /home/u/proj/src/*",
+        "cat /etc/*.conf",
+        "cd / && cat .env",
+    ] {
+        assert_eq!(by_words(&policy, &folders, line), "allow", "{line}");
+    }
+    for line in ["mv ../proj.py x", "mv /home/u/proj.py x", "mv ../*.py x"] {
+        assert_eq!(by_words(&policy, &["/home/u/proj.py"], line), "ask", "{line}");
+    }
+    assert_eq!(by_words(&policy, &["/home/u/proj.py"], "mv ../b.py x"), "allow");
+}
+
+#[test]
+fn in_the_sandbox_a_folder_above_the_workspace_is_read_without_its_files() {
+    let policy = policy(Mode::Auto, &[(RuleKind::Deny, "read(.env)")]);
+    for line in ["grep -r S .", "grep -r S ..", "grep -r S /home/u/proj"] {
+        assert_eq!(by_words(&policy, &[HERE], line), "sandbox", "{line}");
+    }
+}
+
+#[test]
+fn a_link_to_the_workspace_is_the_workspace() {
+    let policy = policy(Mode::Unrestricted, &[(RuleKind::Deny, "read(.env)")]);
+    let found = Preparation {
+        leads_to: opened("grep -r S d").iter().map(|_| ".".to_owned()).collect(),
+        folders: vec![HERE.to_owned()],
+        ..Preparation::default()
+    };
+    assert_eq!(word(&policy.decide(&shell_tool(), &call("grep -r S d"), &found)), "ask");
+}

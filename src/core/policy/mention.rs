@@ -88,7 +88,11 @@ impl Mentioned {
         if reads && !effect::opens(command) {
             return;
         }
-        let uses = if reads { tools(Access::Reads) } else { OF_FILES };
+        let uses = match reads {
+            true => tools(Access::Reads),
+            false if effect::reads_nothing(command) => tools(Access::Writes),
+            false => OF_FILES,
+        };
         // A name may be joined to the letter before it: `wout`.
         let files = sed_calls::of_command(command).into_iter().flat_map(|script| script.files);
         let sign = |file: &String| if file.contains(HOLE) { vec![Sign::Any] } else { signs(file) };

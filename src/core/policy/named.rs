@@ -5,7 +5,7 @@ use super::Rule;
 use super::cover::Fit;
 use super::line::Places;
 use super::mention::{Mentioned, NamedTree, OF_FILES, joined, tools};
-use super::place::{form_forbids, forms, other_names};
+use super::place::{form_forbids, forms, may_be_any, other_names, reached};
 use super::shell::{Access, Reading};
 use super::signs::{Sign, meets, path, signs, text};
 use crate::tool::Preparation;
@@ -32,6 +32,8 @@ impl NamedFiles {
         let (mut opened, mut perhaps) = (Vec::new(), Vec::new());
         let leads =
             |folder: &[Sign], name: &[Sign]| joined(folder, name).and_then(|path| places.leads_to(&path));
+        // What leads to the workspace itself is called `.`.
+        let led_to = |folder: &[Sign], name: &[Sign]| leads(folder, name).map(|to| path(&[], &signs(&to)));
         for (access, name) in &mentioned.opened {
             let written = signs(name);
             let paths = mentioned.paths(&written);
@@ -51,6 +53,10 @@ impl NamedFiles {
             let as_written = Some(name.clone()).filter(|_| folder.is_empty());
             let names = [as_written, Some(path), leads(folder, &written)];
             opened.push((*access, names.into_iter().flatten().collect()));
+            // Whose folder that is, no look at the line tells.
+            if reached(folder, &written) == [Sign::Any] {
+                perhaps.push((tools(*access), vec![Sign::Any]));
+            }
             if mentioned.may_stay {
                 let to = leads(&[], &written).map(|to| signs(&to));
                 let both = [Some(super::signs::path(&[], &written)), to].into_iter().flatten();
@@ -60,8 +66,8 @@ impl NamedFiles {
         let stays = mentioned.stays();
         for (uses, name) in &mentioned.perhaps {
             for folder in mentioned.folders.iter().chain(&stays) {
-                perhaps.push((*uses, path(folder, name)));
-                perhaps.extend(leads(folder, name).map(|to| (*uses, signs(&to))));
+                perhaps.push((*uses, reached(folder, name)));
+                perhaps.extend(led_to(folder, name).map(|to| (*uses, to)));
             }
         }
         let is_unreadable = reading.unreadable.is_some();
@@ -69,7 +75,7 @@ impl NamedFiles {
         let mut trees = Vec::new();
         for NamedTree { name, looks_like_file } in &mentioned.trees {
             for folder in folders() {
-                let names = [Some(path(folder, name)), leads(folder, name).map(|to| signs(&to))];
+                let names = [Some(reached(folder, name)), led_to(folder, name)];
                 let named = |name| NamedTree { name, looks_like_file: *looks_like_file };
                 trees.extend(names.into_iter().flatten().map(named));
             }
@@ -133,9 +139,17 @@ impl NamedFiles {
         if pattern.starts_with("../") && !name.starts_with(&[Sign::Char('.'), Sign::Char('.')]) {
             return false;
         }
-        let holds = |name: &[Sign]| match tree.looks_like_file {
-            true => is_folder_in(pattern, name),
-            false => meets(pattern, &below(name)),
+        let others = |name: &[Sign]| other_names(pattern, name, &self.folders);
+        let holds = |name: &[Sign]| {
+            let below = below(name);
+            match tree.looks_like_file {
+                true => {
+                    is_folder_in(pattern, name)
+                        || others(name).iter().any(|other| is_folder_in(pattern, other))
+                        || may_be_any(&below, &self.folders)
+                }
+                false => meets(pattern, &below) || others(&below).iter().any(|other| meets(pattern, other)),
+            }
         };
         if pattern.starts_with('/') && name.first() != Some(&Sign::Char('/')) {
             return self.folders.iter().any(|folder| holds(&path(&signs(folder), name)));
@@ -146,7 +160,7 @@ impl NamedFiles {
 
 /// Any file in a folder.
 fn below(folder: &[Sign]) -> Vec<Sign> {
-    let slash = (!folder.is_empty()).then_some(Sign::Char('/'));
+    let slash = folder.last().is_some_and(|last| *last != Sign::Char('/')).then_some(Sign::Char('/'));
     folder.iter().copied().chain(slash).chain([Sign::Any]).collect()
 }
 

@@ -58,6 +58,8 @@ pub(super) fn ways(word: &Word, reading: &Reading) -> Vec<Vec<Sign>> {
                 vec![vec![Sign::Name]]
             }
             WordPiece::Hole { splits, of } => {
+                // So is what follows a `~`: in `~+/a` it is no part of the name.
+                in_brackets |= *of == HoleSource::Home;
                 let values = values(of, reading);
                 let is_one = |value: &String| !value.contains([' ', '\t', '\n', '*', '?', '[']);
                 match values {
@@ -126,6 +128,9 @@ pub(super) fn path(folder: &[Sign], name: &[Sign]) -> Vec<Sign> {
             joined.push(Sign::Char('/'));
         }
         joined.extend_from_slice(part);
+    }
+    if joined.is_empty() && is_rooted {
+        joined.push(Sign::Char('/'));
     }
     joined
 }
@@ -212,6 +217,9 @@ mod tests {
             ("", "sub/../secret.txt", "secret.txt"),
             ("sub", "/etc/./x/../y", "/etc/y"),
             ("", "/../x", "/x"),
+            ("", "/", "/"),
+            ("/a", "..", "/"),
+            ("/", "b", "/b"),
             ("", "../x", "../x"),
             ("~", "../secret.txt", "~secret.txt"),
             ("", "s*/../secret.txt", "~secret.txt"),
@@ -251,6 +259,8 @@ mod tests {
             ("cat [s]e/b", &["*/b"]),
             ("cat [s]e/b*x", &["*/b*x"]),
             ("cat a$x", &["~"]),
+            ("cat ~+/x", &["~/x"]),
+            ("cat ~ada", &["~"]),
             ("cat a\"$x\"b", &["a~b"]),
             ("f=b; cat a$f", &["ab", "a"]),
             ("f=b; cat a\"$f\"", &["ab", "a"]),

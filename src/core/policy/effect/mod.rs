@@ -30,7 +30,7 @@ pub(super) use inputs::{hides_name, reads_program};
 pub(super) use launchers::{
     adds_words, is_about_names, is_interpreter, is_launcher, names_its_word, runs_its_input,
 };
-pub(super) use reads::{opens, operands};
+pub(super) use reads::{opens, operands, reads_nothing};
 pub(super) use receivers::receivers;
 pub(super) use sed_scripts::{SedScript, sed_script, sed_unread};
 pub(super) use starters::{program_places, started};

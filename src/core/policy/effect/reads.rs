@@ -1,6 +1,6 @@
 //! Commands that only look, and the files that they open.
 
-use super::super::shell::{Command, HOLE, HoleSource, Reading, Word, WordPiece, walk};
+use super::super::shell::{Command, HOLE, HoleSource, Reading, Word, WordPiece, is_of_system, walk};
 use super::arguments::{ReadOnlyProgram, Taken, Takes};
 use super::git;
 use super::readers::{brings_pattern, opens_operands, reader};
@@ -37,6 +37,16 @@ fn reaches_further(program: &str, arguments: &[Word], taken: &Taken<'_>) -> bool
 pub(in crate::policy) fn opens(command: &Command) -> bool {
     let reader = command.program().and_then(|program| reader(&program));
     reader.is_none_or(|reader| opens_operands(reader.takes))
+}
+
+/// Programs that make, mark or signal what their words name. None has an option with which it reads what is in a file.
+const NEVER_READ: &[&str] = &["chmod", "kill", "mkdir", "rmdir", "touch"];
+
+/// Whether a command reads no file, whatever its words are.
+pub(in crate::policy) fn reads_nothing(command: &Command) -> bool {
+    let name = command.name().filter(|name| is_of_system(name) && command.environment.is_empty());
+    let program = name.as_deref().and_then(|name| name.rsplit('/').next());
+    program.is_some_and(|program| NEVER_READ.contains(&program))
 }
 
 /// The files that a reading command opens, and the folders in which the shell looks for what its patterns stand for;

@@ -112,13 +112,13 @@ impl Word {
 /// What a redirection does to the file that it opens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// `<`
+    /// `<`, and `<>` beside that it writes
     Reads,
     /// `>`, `>>`, `>|`, `&>`, `>&`, `<>`
     Writes,
 }
 
-/// A file that the shell itself opens.
+/// A file that the shell itself opens; one that it opens for both is there twice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Redirection {
     /// What it does to the file.

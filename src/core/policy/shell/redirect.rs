@@ -44,9 +44,10 @@ impl Parser<'_> {
                 self.given.push(GivenText { text, to: Vec::new(), is_piped: false });
             }
             "<&" | ">&" => self.duplication(operator, has_number, is_input)?,
-            "<" => self.opens(Access::Reads, is_input)?,
-            "<>" => self.opens(Access::Writes, is_input)?,
-            _ => self.opens(Access::Writes, false)?,
+            "<" => self.opens(&[Access::Reads], is_input)?,
+            // What needs a word first is named first.
+            "<>" => self.opens(&[Access::Writes, Access::Reads], is_input)?,
+            _ => self.opens(&[Access::Writes], false)?,
         }
         Ok(operator.starts_with('&'))
     }
@@ -71,11 +72,12 @@ impl Parser<'_> {
         }
     }
 
-    fn opens(&mut self, access: Access, is_input: bool) -> Read<()> {
+    fn opens(&mut self, accesses: &[Access], is_input: bool) -> Read<()> {
         let target = self.word()?;
         let is_empty = target.literal().is_some_and(|path| path == "/dev/null");
         self.inputs += usize::from(is_input && !is_empty);
-        self.redirections.push(Redirection { access, target });
+        let opened = accesses.iter().map(|access| Redirection { access: *access, target: target.clone() });
+        self.redirections.extend(opened);
         Ok(())
     }
 
