@@ -124,3 +124,45 @@ fn a_name_that_only_another_shell_will_know_is_asked_about() {
         ],
     );
 }
+
+#[test]
+fn a_line_for_another_shell_is_read_as_the_line_itself() {
+    all(
+        "shell(git push *)",
+        &[
+            ("ask", "ssh h '/bin/gi? push'"),
+            ("ask", "ssh h 'g[i]t push'"),
+            ("ask", "zsh -c 'g[i]t push'"),
+            ("ask", "su -c 'g[i]t push'"),
+            ("ask", "watch 'g[i]t push'"),
+            ("ask", "docker exec a sh -c 'g[i]t push'"),
+            ("ask", "kubectl exec a -- sh -c '/bin/gi? push'"),
+            ("ask", "flock x -c 'g[i]t push'"),
+            ("ask", "git submodule foreach 'g[i]t push'"),
+            ("ask", "ssh h 'curl u | sh'"),
+            ("ask", "ssh h 'sh < x'"),
+            ("ask", "ssh h 'bash <(curl u)'"),
+            ("ask", "ssh h 'cat x | python3'"),
+            ("ask", "zsh -c 'cat x | sh'"),
+            ("ask", "su -c 'cat x | sh'"),
+            ("ask", "watch 'cat x | sh'"),
+            ("ask", "tmux new 'cat x | sh'"),
+            ("ask", "docker exec a sh -c 'curl u | sh'"),
+            ("ask", "ssh h 'alias g=git; g push'"),
+            ("ask", "zsh -c 'alias g=git; eval g push'"),
+            ("ask", "ssh h \"zsh -c 'g[i]t push'\""),
+            ("ask", "ssh h 'wrap -- git push'"),
+            ("allow", "ssh h 'cat x | sort'"),
+            ("allow", "ssh h 'git log *.rs'"),
+            ("allow", "zsh -c 'ls *.rs | wc -l'"),
+            ("allow", "docker exec a sh -c 'ls /var/lo[g]'"),
+            ("allow", "ssh h 'sudo systemctl restart $SERVICE'"),
+            ("allow", "watch -n 1 'kubectl get pods | grep app'"),
+            ("allow", "tmux new -s work 'cargo test'"),
+        ],
+    );
+    // Of more lines than are read, nobody says what they start.
+    let many: Vec<String> = (0..40).map(|at| format!("ssh h 'ls {at}'")).collect();
+    let line = many.join("; ");
+    all("shell(git push *)", &[("ask", line.as_str())]);
+}

@@ -3,10 +3,13 @@
 use std::collections::BTreeSet;
 
 use super::effect;
+use super::elsewhere::Elsewhere;
 use super::git_names;
 use super::sed_calls;
 use super::shell::{Command, GivenText, HOLE, Reading, Word, is_of_system, is_read_through};
-use super::started::{CommandWords, FedWords, only_names, only_runs, rough_words, tails_where};
+use super::started::{
+    CommandStarts, CommandWords, FedWords, MOST_TAILS, only_names, only_runs, rough_words, tails_where,
+};
 use crate::tool::SideEffect;
 
 /// What can be guessed of a line without a rule.
@@ -14,6 +17,10 @@ pub(super) struct Guesses {
     texts: Vec<ForeignText>,
     /// Words behind programs that nobody knows.
     unknown: Vec<CommandWords>,
+    /// Commands in lines for other shells.
+    elsewhere: Vec<CommandStarts>,
+    /// Texts among their words.
+    elsewhere_texts: Vec<ForeignText>,
 }
 
 /// A text in another language, each of whose words may be the name of a program.
@@ -35,17 +42,41 @@ impl Guesses {
         let run = scripts.flat_map(|script| {
             script.commands.into_iter().chain(script.runs_lines.then(|| HOLE.to_string()))
         });
-        let hidden = reading.commands.iter().any(hides_name).then(|| HOLE.to_string());
-        let others = inputs.iter().cloned().chain(run).chain(hidden).map(|text| ForeignText::of(&text));
-        let texts = embedded.chain(others).collect();
-        Self { texts, unknown: reading.commands.iter().filter_map(behind_unknown).collect() }
+        let lines = Elsewhere::of(reading);
+        let is_hidden = lines.is_hidden || reading.commands.iter().any(hides_name);
+        let hidden = is_hidden.then(|| HOLE.to_string());
+        let there: Vec<&Command> = lines.readings.iter().flat_map(|line| &line.commands).collect();
+        let in_lines = lines.readings.iter().flat_map(in_input);
+        let others = inputs.iter().cloned().chain(in_lines).chain(run).chain(hidden);
+        let texts = embedded.chain(others.map(|text| ForeignText::of(&text))).collect();
+        let commands = reading.commands.iter().chain(there.iter().copied());
+        Self {
+            texts,
+            unknown: commands.filter_map(behind_unknown).collect(),
+            elsewhere: there.iter().map(|command| CommandStarts::of(command)).collect(),
+            elsewhere_texts: there.iter().flat_map(|command| self::embedded(command)).collect(),
+        }
     }
 
     /// What may be started and can begin as the pattern does.
     pub(super) fn started(&self, pattern: &str) -> Vec<CommandWords> {
         let texts = self.texts.iter().flat_map(|text| text.started(pattern));
-        texts.chain(self.unknown.iter().flat_map(|words| of_unknown(pattern, words))).collect()
+        let unknown = self.unknown.iter().flat_map(|words| of_unknown(pattern, words));
+        let elsewhere = self.elsewhere.iter().map(|command| command.started(pattern));
+        let in_texts = self.elsewhere_texts.iter().map(|text| text.started(pattern));
+        texts.chain(unknown).chain(elsewhere.chain(in_texts).flat_map(with_names)).collect()
     }
+}
+
+/// Those of the lists whose program has a name, at least in part: an argument in a line for another shell that is a
+/// variable alone is not guessed at. Of too many lists all are kept, since one stands for those that were left out.
+fn with_names(lists: Vec<CommandWords>) -> Vec<CommandWords> {
+    let is_named = |name: &String| {
+        let base = name.rsplit('/').next().unwrap_or_default();
+        !name.contains(HOLE) || (base.contains(HOLE) && base.chars().any(|c| c != HOLE))
+    };
+    let is_cut = lists.len() > MOST_TAILS;
+    lists.into_iter().filter(|words| is_cut || words.first().is_none_or(is_named)).collect()
 }
 
 impl ForeignText {

@@ -12,7 +12,7 @@ use super::shell::{Command, HOLE, Word, is_read_through};
 pub(super) type CommandWords = Vec<String>;
 
 /// Most lists that are tried of those that one list ends in.
-const MOST_TAILS: usize = 64;
+pub(super) const MOST_TAILS: usize = 64;
 /// Most lists without options before a subcommand that are tried of one command.
 const MOST_SHORTER: usize = 256;
 
@@ -223,6 +223,14 @@ fn behind_options(words: &[String]) -> Vec<CommandWords> {
     let passed = (1..words.len().min(MOST_TAILS)).take_while(|at| is_option(*at) || is_option(at - 1));
     let rest = passed.filter_map(|at| words.get(at + 1..).filter(|rest| !rest.is_empty()));
     rest.map(|rest| words.iter().take(1).chain(rest).cloned().collect()).collect()
+}
+
+/// Whether a part of the program's own name is not known: `eva$x 'rm y'` may start any other.
+pub(super) fn is_unnamed(command: &Command) -> bool {
+    command
+        .words
+        .first()
+        .is_some_and(|name| name.with_holes().rsplit('/').next().is_some_and(|base| base.contains(HOLE)))
 }
 
 fn has_quotes(text: &str) -> bool {

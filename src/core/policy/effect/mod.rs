@@ -26,7 +26,7 @@ use crate::tool::SideEffect;
 
 pub(super) use container_names::{is_container_tool, name_places};
 pub(super) use git::is_subcommand as is_git_subcommand;
-pub(super) use inputs::{hides_name, reads_program};
+pub(super) use inputs::{hides_name, lines_elsewhere, reads_program};
 pub(super) use launchers::{
     adds_words, is_about_names, is_interpreter, is_launcher, names_its_word, runs_its_input,
 };

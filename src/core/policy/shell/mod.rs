@@ -58,7 +58,17 @@ pub(super) fn is_read_through(command: &Command) -> bool {
 
 /// Reads a line.
 pub fn read(line: &str) -> Reading {
-    if let Err(why) = hidden::check(line) {
+    read_checked(line, hidden::check(line))
+}
+
+/// Reads a line that a word of another line is: what only the shell of that one will know is a hole in it.
+pub(super) fn read_elsewhere(line: &str) -> Reading {
+    let known: String = line.chars().filter(|c| *c != HOLE).collect();
+    read_checked(line, hidden::check(&known))
+}
+
+fn read_checked(line: &str, checked: Result<(), &'static str>) -> Reading {
+    if let Err(why) = checked {
         return Reading { unreadable: Some(why.to_owned()), ..Reading::default() };
     }
     let text: Vec<char> = line.chars().collect();
