@@ -166,3 +166,26 @@ fn a_line_for_another_shell_is_read_as_the_line_itself() {
     let line = many.join("; ");
     all("shell(git push *)", &[("ask", line.as_str())]);
 }
+
+#[test]
+fn a_line_for_a_shell_behind_any_program_is_asked_about() {
+    all(
+        "shell(git push *)",
+        &[
+            ("ask", "wrap -- bash -c 'git push'"),
+            ("ask", "./run.sh bash -c 'cd a; git push'"),
+            ("ask", "./run.sh /bin/sh -lc 'g[i]t push'"),
+            ("ask", "./run.sh zsh -c'git push'"),
+            ("ask", "./run.sh bash -e -c 'git push'"),
+            ("ask", "xterm -e bash -c 'git push'"),
+            ("ask", "foo run -- sh -c 'sudo git push'"),
+            ("ask", "npm run x -- bash -c 'git push'"),
+            ("ask", "wrap bash -c \"$x\""),
+            ("allow", "./run.sh bash -c 'git log push'"),
+            ("allow", "./run.sh bash a.sh"),
+            ("allow", "git log --grep 'bash -c' -- 'git push'"),
+            ("allow", "git commit -m bash"),
+        ],
+    );
+    all("shell(rm *)", &[("ask", "./run.sh bash -c 'rm -rf src'"), ("allow", "./run.sh bash -c 'ls rm'")]);
+}

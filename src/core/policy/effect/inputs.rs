@@ -150,9 +150,13 @@ fn lines_for_shells(program: &str, words: &[String]) -> Vec<String> {
     shell_lines::lines(program, words).into_iter().chain(sent).take(MOST_WORDS).collect()
 }
 
-/// The lines that shells elsewhere are given by these words: by those of a launcher.
+/// The lines that shells elsewhere are given by these words: by those of a launcher, or behind any program by the name of
+/// a shell and `-c`.
 pub(in crate::policy) fn lines_elsewhere(program: &str, arguments: &[String]) -> Vec<String> {
     let lists = started(program, arguments);
+    if lists.is_empty() {
+        return shell_lines::handed(program, arguments);
+    }
     let of_list = |words: &Vec<String>| {
         let mut lines = shell_lines::handed(program, words);
         let sent = sent(program, words).into_iter().chain(sent_behind(words));
