@@ -189,3 +189,25 @@ fn a_line_for_a_shell_behind_any_program_is_asked_about() {
     );
     all("shell(rm *)", &[("ask", "./run.sh bash -c 'rm -rf src'"), ("allow", "./run.sh bash -c 'ls rm'")]);
 }
+
+#[test]
+fn a_text_that_is_joined_to_an_option_is_asked_about() {
+    all(
+        "shell(rm *)",
+        &[
+            ("ask", "git rebase -x'rm x' HEAD~1"),
+            ("ask", "git rebase -ix'rm x' HEAD~1"),
+            ("ask", "git clone -u'rm x' a b"),
+            ("ask", "tar -I'rm x' -xf a"),
+            ("ask", "tar -czf a -I'rm x' b"),
+            ("ask", "tar -xf a -F'rm x'"),
+            ("ask", "tar -Irm -xf a"),
+            ("ask", "rsync -e'rm x' a b:c"),
+            ("allow", "git rebase -i HEAD~1"),
+            ("allow", "git rebase -x'cargo test' HEAD~1"),
+            ("allow", "git commit -m'rm x'"),
+            ("allow", "tar -czf a.tgz b"),
+            ("allow", "tar -xvf farm"),
+        ],
+    );
+}

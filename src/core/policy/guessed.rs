@@ -12,6 +12,9 @@ use super::started::{
 };
 use crate::tool::SideEffect;
 
+/// Behind so many letters of options a text may be joined to the last one.
+const MOST_LETTERS: usize = 4;
+
 /// What can be guessed of a line without a rule.
 pub(super) struct Guesses {
     texts: Vec<ForeignText>,
@@ -130,11 +133,24 @@ fn embedded(command: &Command) -> Vec<ForeignText> {
         |before: Option<&str>| effect::is_launcher(&program) || effect::names_its_word(&program, before);
     let names = only_names(&program, &texts, is_read_through(command));
     let may_start = texts.iter().zip(before).enumerate().filter(|(at, _)| !names.contains(at));
-    let of_word = |(_, (text, before)): (usize, (&String, Option<&str>))| ForeignText {
-        listed: Some(text.clone()).filter(|_| is_listed(before)),
-        ..ForeignText::of(text)
+    let of_word = |(_, (text, before)): (usize, (&String, Option<&str>))| {
+        let listed = Some(text.clone()).filter(|_| is_listed(before));
+        let joined = if effect::is_launcher(&program) { Vec::new() } else { joined_texts(text) };
+        let joined = joined.into_iter().map(ForeignText::of);
+        std::iter::once(ForeignText { listed, ..ForeignText::of(text) }).chain(joined).collect::<Vec<_>>()
     };
-    may_start.map(of_word).collect()
+    may_start.flat_map(of_word).collect()
+}
+
+/// What may be a line that is joined to an option, behind whichever of its letters: `-x'git push'`, `-ix'git push'`. Several
+/// letters without a blank are options alone.
+fn joined_texts(word: &str) -> Vec<&str> {
+    let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.starts_with('-')) else {
+        return Vec::new();
+    };
+    let most = if letters.contains(char::is_whitespace) { MOST_LETTERS } else { 1 };
+    let are_letters = letters.char_indices().take_while(|(_, c)| c.is_ascii_alphabetic()).take(most);
+    are_letters.filter_map(|(at, _)| letters.get(at + 1..)).filter(|text| !text.is_empty()).collect()
 }
 
 /// The lines that a program starts behind an option or a subcommand: the words in one may start others in turn, as in
