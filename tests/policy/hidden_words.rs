@@ -211,3 +211,46 @@ fn a_text_that_is_joined_to_an_option_is_asked_about() {
         ],
     );
 }
+
+#[test]
+fn words_for_a_program_that_only_looks_are_no_commands_behind_a_launcher() {
+    all(
+        "shell(rm *)",
+        &[
+            ("allow", "timeout 5 grep rm x"),
+            ("allow", "nice grep rm x"),
+            ("allow", "time grep rm x"),
+            ("allow", "env A=b grep rm x"),
+            ("allow", "sudo grep rm /etc/x"),
+            ("allow", "timeout 5 nice grep rm x"),
+            ("allow", "find . | xargs grep rm"),
+            ("allow", "xargs -n1 echo rm"),
+            ("allow", "ssh host grep rm x"),
+            ("allow", "ssh host \"grep 'rm x' y\""),
+            ("allow", "watch grep rm x"),
+            ("deny", "timeout 5 rm x"),
+            ("deny", "timeout 5 env rm x"),
+            ("deny", "timeout 5 ./grep rm x"),
+            ("deny", "./timeout 5 grep rm x"),
+            ("deny", "nice -n 5 rm x"),
+            ("deny", "nice -n rm grep x"),
+            ("deny", "stdbuf -o grep rm x"),
+            ("deny", "exec -a grep rm x"),
+            ("deny", "timeout 5 rg --pre rm x"),
+            ("deny", "xargs -I{} sh -c 'rm {}'"),
+            ("deny", "ssh host 'grep x y; rm z'"),
+            ("ask", "ssh host 'grep x y; env rm z'"),
+            ("deny", "ssh host 'grep $(rm x) y'"),
+            ("deny", "ssh host rg --pre rm x"),
+            ("ask", "ssh host 'r[m] x | grep y'"),
+        ],
+    );
+    all(
+        "shell(git push *)",
+        &[
+            ("allow", "git ls-files | xargs grep \"git push\""),
+            ("allow", "ssh host \"grep 'git push' x\""),
+            ("deny", "git ls-files | xargs git push"),
+        ],
+    );
+}

@@ -8,7 +8,8 @@ use super::git_names;
 use super::sed_calls;
 use super::shell::{Command, GivenText, HOLE, Reading, Word, is_of_system, is_read_through};
 use super::started::{
-    CommandStarts, CommandWords, FedWords, MOST_TAILS, only_names, only_runs, rough_words, tails_where,
+    CommandStarts, CommandWords, FedWords, MOST_TAILS, of_readers, only_names, only_runs, rough_words,
+    tails_where,
 };
 use crate::tool::SideEffect;
 
@@ -131,7 +132,8 @@ fn embedded(command: &Command) -> Vec<ForeignText> {
     // Of a launcher's words those that may be programs are in other lists.
     let is_listed =
         |before: Option<&str>| effect::is_launcher(&program) || effect::names_its_word(&program, before);
-    let names = only_names(&program, &texts, is_read_through(command));
+    let mut names = only_names(&program, &texts, is_read_through(command));
+    names.extend(of_readers(command));
     let may_start = texts.iter().zip(before).enumerate().filter(|(at, _)| !names.contains(at));
     let of_word = |(_, (text, before)): (usize, (&String, Option<&str>))| {
         let listed = Some(text.clone()).filter(|_| is_listed(before));

@@ -194,7 +194,7 @@ fn takes_as_command(words: &[String]) -> bool {
 }
 
 /// What a program such as `ssh` makes one line of: all words behind the host. Of `watch` these are all its operands.
-fn sent<'w>(program: &str, words: &'w [String]) -> Option<&'w [String]> {
+pub(in crate::policy) fn sent<'w>(program: &str, words: &'w [String]) -> Option<&'w [String]> {
     let (valued, first) = match program {
         "watch" => (VALUED_OF_WATCH, 0),
         _ if OF_SSH.contains(&program) => (valued_of_ssh(program), 1),
