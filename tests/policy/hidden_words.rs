@@ -254,3 +254,38 @@ fn words_for_a_program_that_only_looks_are_no_commands_behind_a_launcher() {
         ],
     );
 }
+
+#[test]
+fn a_variable_that_starts_nothing_is_not_asked_about() {
+    all(
+        "shell(git push *)",
+        &[
+            ("allow", "GIT_PAGER=cat git log"),
+            ("allow", "PAGER=cat git diff"),
+            ("allow", "PAGER=less git log"),
+            ("allow", "PAGER= git log"),
+            ("allow", "env GIT_PAGER=cat git log"),
+            ("allow", "export GIT_PAGER=cat; git log"),
+            ("allow", "GIT_EDITOR=true git rebase --continue"),
+            ("allow", "GIT_TRACE=1 git fetch"),
+            ("allow", "GIT_AUTHOR_DATE='2026-01-01 10:00' git commit -m x"),
+            ("allow", "GIT_COMMITTER_DATE=\"$(date)\" git commit -m x"),
+            ("allow", "GIT_TERMINAL_PROMPT=0 git fetch"),
+            ("allow", "CARGO_TARGET_DIR=/tmp/t cargo test"),
+            ("allow", "RUSTC_WRAPPER=sccache cargo build"),
+            ("allow", "RUSTC_WRAPPER= cargo build"),
+            ("deny", "GIT_PAGER=cat git push"),
+            ("ask", "GIT_PAGER='git push' git log"),
+            ("ask", "GIT_PAGER=$x git log"),
+            ("ask", "PAGER=./cat git log"),
+            ("ask", "export GIT_PAGER=\"$x\"; git log"),
+            ("ask", "export GIT_PAGER; git log"),
+            ("ask", "GIT_EDITOR='git push' git commit"),
+            ("ask", "GIT_TRACE=/tmp/x git fetch"),
+            ("ask", "RUSTC_WRAPPER=./x cargo build"),
+            ("ask", "CARGO_TARGET_X86_64_RUNNER=./x cargo test"),
+            ("ask", "GIT_SSH_COMMAND=x git fetch"),
+            ("ask", "for PAGER in cat; do git log; done"),
+        ],
+    );
+}
