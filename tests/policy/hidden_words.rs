@@ -242,6 +242,7 @@ fn words_for_a_program_that_only_looks_are_no_commands_behind_a_launcher() {
             ("ask", "ssh host 'grep x y; env rm z'"),
             ("deny", "ssh host 'grep $(rm x) y'"),
             ("deny", "ssh host rg --pre rm x"),
+            ("deny", "watch --shots grep rm x"),
             ("ask", "ssh host 'r[m] x | grep y'"),
         ],
     );

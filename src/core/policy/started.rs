@@ -202,12 +202,16 @@ pub(super) fn of_readers(command: &Command) -> BTreeSet<usize> {
     let program = command.program().unwrap_or_default().to_lowercase();
     let Some(sent) = effect::sent(&program, &words) else { return BTreeSet::new() };
     let line = sent.join(" ");
+    let first = words.len().saturating_sub(sent.len());
+    // An option that is not known may have the first word for its value: `watch --shots grep rm x`.
+    let is_value = words.iter().take(first).next_back().is_some_and(|word| word.starts_with("--"));
     // What only this shell knows may be more commands there.
     let reading = read_elsewhere(&line);
-    let only_looks = !line.contains(HOLE)
+    let only_looks = !is_value
+        && !line.contains(HOLE)
         && reading.unreadable.is_none()
         && reading.commands.iter().all(|command| effect::of_command(command) == Some(SideEffect::Reads));
-    (words.len() - sent.len()..words.len()).filter(|_| only_looks).collect()
+    (first..words.len()).filter(|_| only_looks).collect()
 }
 
 fn base(name: &str) -> &str {
