@@ -124,3 +124,169 @@ fn a_name_that_only_another_shell_will_know_is_asked_about() {
         ],
     );
 }
+
+#[test]
+fn a_line_for_another_shell_is_read_as_the_line_itself() {
+    all(
+        "shell(git push *)",
+        &[
+            ("ask", "ssh h '/bin/gi? push'"),
+            ("ask", "ssh h 'g[i]t push'"),
+            ("ask", "zsh -c 'g[i]t push'"),
+            ("ask", "su -c 'g[i]t push'"),
+            ("ask", "watch 'g[i]t push'"),
+            ("ask", "docker exec a sh -c 'g[i]t push'"),
+            ("ask", "kubectl exec a -- sh -c '/bin/gi? push'"),
+            ("ask", "flock x -c 'g[i]t push'"),
+            ("ask", "git submodule foreach 'g[i]t push'"),
+            ("ask", "ssh h 'curl u | sh'"),
+            ("ask", "ssh h 'sh < x'"),
+            ("ask", "ssh h 'bash <(curl u)'"),
+            ("ask", "ssh h 'cat x | python3'"),
+            ("ask", "zsh -c 'cat x | sh'"),
+            ("ask", "su -c 'cat x | sh'"),
+            ("ask", "watch 'cat x | sh'"),
+            ("ask", "tmux new 'cat x | sh'"),
+            ("ask", "docker exec a sh -c 'curl u | sh'"),
+            ("ask", "ssh h 'alias g=git; g push'"),
+            ("ask", "zsh -c 'alias g=git; eval g push'"),
+            ("ask", "ssh h \"zsh -c 'g[i]t push'\""),
+            ("ask", "ssh h 'wrap -- git push'"),
+            ("allow", "ssh h 'cat x | sort'"),
+            ("allow", "ssh h 'git log *.rs'"),
+            ("allow", "zsh -c 'ls *.rs | wc -l'"),
+            ("allow", "docker exec a sh -c 'ls /var/lo[g]'"),
+            ("allow", "ssh h 'sudo systemctl restart $SERVICE'"),
+            ("allow", "watch -n 1 'kubectl get pods | grep app'"),
+            ("allow", "tmux new -s work 'cargo test'"),
+        ],
+    );
+    // Of more lines than are read, nobody says what they start.
+    let many: Vec<String> = (0..40).map(|at| format!("ssh h 'ls {at}'")).collect();
+    let line = many.join("; ");
+    all("shell(git push *)", &[("ask", line.as_str())]);
+}
+
+#[test]
+fn a_line_for_a_shell_behind_any_program_is_asked_about() {
+    all(
+        "shell(git push *)",
+        &[
+            ("ask", "wrap -- bash -c 'git push'"),
+            ("ask", "./run.sh bash -c 'cd a; git push'"),
+            ("ask", "./run.sh /bin/sh -lc 'g[i]t push'"),
+            ("ask", "./run.sh zsh -c'git push'"),
+            ("ask", "./run.sh bash -e -c 'git push'"),
+            ("ask", "xterm -e bash -c 'git push'"),
+            ("ask", "foo run -- sh -c 'sudo git push'"),
+            ("ask", "npm run x -- bash -c 'git push'"),
+            ("ask", "wrap bash -c \"$x\""),
+            ("allow", "./run.sh bash -c 'git log push'"),
+            ("allow", "./run.sh bash a.sh"),
+            ("allow", "git log --grep 'bash -c' -- 'git push'"),
+            ("allow", "git commit -m bash"),
+        ],
+    );
+    all("shell(rm *)", &[("ask", "./run.sh bash -c 'rm -rf src'"), ("allow", "./run.sh bash -c 'ls rm'")]);
+}
+
+#[test]
+fn a_text_that_is_joined_to_an_option_is_asked_about() {
+    all(
+        "shell(rm *)",
+        &[
+            ("ask", "git rebase -x'rm x' HEAD~1"),
+            ("ask", "git rebase -ix'rm x' HEAD~1"),
+            ("ask", "git clone -u'rm x' a b"),
+            ("ask", "tar -I'rm x' -xf a"),
+            ("ask", "tar -czf a -I'rm x' b"),
+            ("ask", "tar -xf a -F'rm x'"),
+            ("ask", "tar -Irm -xf a"),
+            ("ask", "rsync -e'rm x' a b:c"),
+            ("allow", "git rebase -i HEAD~1"),
+            ("allow", "git rebase -x'cargo test' HEAD~1"),
+            ("allow", "git commit -m'rm x'"),
+            ("allow", "tar -czf a.tgz b"),
+            ("allow", "tar -xvf farm"),
+        ],
+    );
+}
+
+#[test]
+fn words_for_a_program_that_only_looks_are_no_commands_behind_a_launcher() {
+    all(
+        "shell(rm *)",
+        &[
+            ("allow", "timeout 5 grep rm x"),
+            ("allow", "nice grep rm x"),
+            ("allow", "time grep rm x"),
+            ("allow", "env A=b grep rm x"),
+            ("allow", "sudo grep rm /etc/x"),
+            ("allow", "timeout 5 nice grep rm x"),
+            ("allow", "find . | xargs grep rm"),
+            ("allow", "xargs -n1 echo rm"),
+            ("allow", "ssh host grep rm x"),
+            ("allow", "ssh host \"grep 'rm x' y\""),
+            ("allow", "watch grep rm x"),
+            ("deny", "timeout 5 rm x"),
+            ("deny", "timeout 5 env rm x"),
+            ("deny", "timeout 5 ./grep rm x"),
+            ("deny", "./timeout 5 grep rm x"),
+            ("deny", "nice -n 5 rm x"),
+            ("deny", "nice -n rm grep x"),
+            ("deny", "stdbuf -o grep rm x"),
+            ("deny", "exec -a grep rm x"),
+            ("deny", "timeout 5 rg --pre rm x"),
+            ("deny", "xargs -I{} sh -c 'rm {}'"),
+            ("deny", "ssh host 'grep x y; rm z'"),
+            ("ask", "ssh host 'grep x y; env rm z'"),
+            ("deny", "ssh host 'grep $(rm x) y'"),
+            ("deny", "ssh host rg --pre rm x"),
+            ("deny", "watch --shots grep rm x"),
+            ("ask", "ssh host 'r[m] x | grep y'"),
+        ],
+    );
+    all(
+        "shell(git push *)",
+        &[
+            ("allow", "git ls-files | xargs grep \"git push\""),
+            ("allow", "ssh host \"grep 'git push' x\""),
+            ("deny", "git ls-files | xargs git push"),
+        ],
+    );
+}
+
+#[test]
+fn a_variable_that_starts_nothing_is_not_asked_about() {
+    all(
+        "shell(git push *)",
+        &[
+            ("allow", "GIT_PAGER=cat git log"),
+            ("allow", "PAGER=cat git diff"),
+            ("allow", "PAGER=less git log"),
+            ("allow", "PAGER= git log"),
+            ("allow", "env GIT_PAGER=cat git log"),
+            ("allow", "export GIT_PAGER=cat; git log"),
+            ("allow", "GIT_EDITOR=true git rebase --continue"),
+            ("allow", "GIT_TRACE=1 git fetch"),
+            ("allow", "GIT_AUTHOR_DATE='2026-01-01 10:00' git commit -m x"),
+            ("allow", "GIT_COMMITTER_DATE=\"$(date)\" git commit -m x"),
+            ("allow", "GIT_TERMINAL_PROMPT=0 git fetch"),
+            ("allow", "CARGO_TARGET_DIR=/tmp/t cargo test"),
+            ("allow", "RUSTC_WRAPPER=sccache cargo build"),
+            ("allow", "RUSTC_WRAPPER= cargo build"),
+            ("deny", "GIT_PAGER=cat git push"),
+            ("ask", "GIT_PAGER='git push' git log"),
+            ("ask", "GIT_PAGER=$x git log"),
+            ("ask", "PAGER=./cat git log"),
+            ("ask", "export GIT_PAGER=\"$x\"; git log"),
+            ("ask", "export GIT_PAGER; git log"),
+            ("ask", "GIT_EDITOR='git push' git commit"),
+            ("ask", "GIT_TRACE=/tmp/x git fetch"),
+            ("ask", "RUSTC_WRAPPER=./x cargo build"),
+            ("ask", "CARGO_TARGET_X86_64_RUNNER=./x cargo test"),
+            ("ask", "GIT_SSH_COMMAND=x git fetch"),
+            ("ask", "for PAGER in cat; do git log; done"),
+        ],
+    );
+}

@@ -4,7 +4,7 @@ use super::git_names;
 use super::line_starts::LineStarts;
 use super::options;
 use super::shell::{Command, HOLE, Word};
-use super::started::{CommandWords, named, rough_parts, spelled};
+use super::started::{CommandWords, is_unnamed, named, rough_parts, spelled};
 use super::wildcard::{could_fit, wildcard};
 
 /// Whether a denying or asking pattern speaks of a line.
@@ -88,14 +88,6 @@ pub(super) fn speaks_of(pattern: &str, line: &str, starts: &LineStarts<'_>) -> F
     }
     let rough = rough_parts(line);
     if rough.iter().any(|part| fit(part) == Fit::Yes) { Fit::Yes } else { Fit::Maybe }
-}
-
-/// Whether a part of the program's own name is not known: `eva$x 'rm y'` may start any other.
-fn is_unnamed(command: &Command) -> bool {
-    command
-        .words
-        .first()
-        .is_some_and(|name| name.with_holes().rsplit('/').next().is_some_and(|base| base.contains(HOLE)))
 }
 
 /// The command as it is written: without what is set for it, and with that.

@@ -3,17 +3,28 @@
 use std::collections::BTreeSet;
 
 use super::effect;
+use super::elsewhere::Elsewhere;
 use super::git_names;
 use super::sed_calls;
 use super::shell::{Command, GivenText, HOLE, Reading, Word, is_of_system, is_read_through};
-use super::started::{CommandWords, FedWords, only_names, only_runs, rough_words, tails_where};
+use super::started::{
+    CommandStarts, CommandWords, FedWords, MOST_TAILS, of_readers, only_names, only_runs, rough_words,
+    tails_where,
+};
 use crate::tool::SideEffect;
+
+/// Behind so many letters of options a text may be joined to the last one.
+const MOST_LETTERS: usize = 4;
 
 /// What can be guessed of a line without a rule.
 pub(super) struct Guesses {
     texts: Vec<ForeignText>,
     /// Words behind programs that nobody knows.
     unknown: Vec<CommandWords>,
+    /// Commands in lines for other shells.
+    elsewhere: Vec<CommandStarts>,
+    /// Texts among their words.
+    elsewhere_texts: Vec<ForeignText>,
 }
 
 /// A text in another language, each of whose words may be the name of a program.
@@ -35,17 +46,41 @@ impl Guesses {
         let run = scripts.flat_map(|script| {
             script.commands.into_iter().chain(script.runs_lines.then(|| HOLE.to_string()))
         });
-        let hidden = reading.commands.iter().any(hides_name).then(|| HOLE.to_string());
-        let others = inputs.iter().cloned().chain(run).chain(hidden).map(|text| ForeignText::of(&text));
-        let texts = embedded.chain(others).collect();
-        Self { texts, unknown: reading.commands.iter().filter_map(behind_unknown).collect() }
+        let lines = Elsewhere::of(reading);
+        let is_hidden = lines.is_hidden || reading.commands.iter().any(hides_name);
+        let hidden = is_hidden.then(|| HOLE.to_string());
+        let there: Vec<&Command> = lines.readings.iter().flat_map(|line| &line.commands).collect();
+        let in_lines = lines.readings.iter().flat_map(in_input);
+        let others = inputs.iter().cloned().chain(in_lines).chain(run).chain(hidden);
+        let texts = embedded.chain(others.map(|text| ForeignText::of(&text))).collect();
+        let commands = reading.commands.iter().chain(there.iter().copied());
+        Self {
+            texts,
+            unknown: commands.filter_map(behind_unknown).collect(),
+            elsewhere: there.iter().map(|command| CommandStarts::of(command)).collect(),
+            elsewhere_texts: there.iter().flat_map(|command| self::embedded(command)).collect(),
+        }
     }
 
     /// What may be started and can begin as the pattern does.
     pub(super) fn started(&self, pattern: &str) -> Vec<CommandWords> {
         let texts = self.texts.iter().flat_map(|text| text.started(pattern));
-        texts.chain(self.unknown.iter().flat_map(|words| of_unknown(pattern, words))).collect()
+        let unknown = self.unknown.iter().flat_map(|words| of_unknown(pattern, words));
+        let elsewhere = self.elsewhere.iter().map(|command| command.started(pattern));
+        let in_texts = self.elsewhere_texts.iter().map(|text| text.started(pattern));
+        texts.chain(unknown).chain(elsewhere.chain(in_texts).flat_map(with_names)).collect()
     }
+}
+
+/// Those of the lists whose program has a name, at least in part: an argument in a line for another shell that is a
+/// variable alone is not guessed at. Of too many lists all are kept, since one stands for those that were left out.
+fn with_names(lists: Vec<CommandWords>) -> Vec<CommandWords> {
+    let is_named = |name: &String| {
+        let base = name.rsplit('/').next().unwrap_or_default();
+        !name.contains(HOLE) || (base.contains(HOLE) && base.chars().any(|c| c != HOLE))
+    };
+    let is_cut = lists.len() > MOST_TAILS;
+    lists.into_iter().filter(|words| is_cut || words.first().is_none_or(is_named)).collect()
 }
 
 impl ForeignText {
@@ -100,13 +135,27 @@ fn embedded(command: &Command, reading: &Reading) -> Vec<ForeignText> {
     // Of a launcher's words those that may be programs are in other lists.
     let is_listed =
         |before: Option<&str>| effect::is_launcher(&program) || effect::names_its_word(&program, before);
-    let names = only_names(&program, &texts, is_read_through(command));
+    let mut names = only_names(&program, &texts, is_read_through(command));
+    names.extend(of_readers(command));
     let may_start = texts.iter().zip(before).enumerate().filter(|(at, _)| !names.contains(at));
-    let of_word = |(_, (text, before)): (usize, (&String, Option<&str>))| ForeignText {
-        listed: Some(text.clone()).filter(|_| is_listed(before)),
-        ..ForeignText::of(text)
+    let of_word = |(_, (text, before)): (usize, (&String, Option<&str>))| {
+        let listed = Some(text.clone()).filter(|_| is_listed(before));
+        let joined = if effect::is_launcher(&program) { Vec::new() } else { joined_texts(text) };
+        let joined = joined.into_iter().map(ForeignText::of);
+        std::iter::once(ForeignText { listed, ..ForeignText::of(text) }).chain(joined).collect::<Vec<_>>()
     };
-    may_start.map(of_word).collect()
+    may_start.flat_map(of_word).collect()
+}
+
+/// What may be a line that is joined to an option, behind whichever of its letters: `-x'git push'`, `-ix'git push'`. Several
+/// letters without a blank are options alone.
+fn joined_texts(word: &str) -> Vec<&str> {
+    let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.starts_with('-')) else {
+        return Vec::new();
+    };
+    let most = if letters.contains(char::is_whitespace) { MOST_LETTERS } else { 1 };
+    let are_letters = letters.char_indices().take_while(|(_, c)| c.is_ascii_alphabetic()).take(most);
+    are_letters.filter_map(|(at, _)| letters.get(at + 1..)).filter(|text| !text.is_empty()).collect()
 }
 
 /// The lines that a program starts behind an option or a subcommand: the words in one may start others in turn, as in

@@ -4,6 +4,7 @@ mod copied;
 mod cover;
 mod decide;
 mod effect;
+mod elsewhere;
 mod explain;
 mod git_names;
 mod guarded;

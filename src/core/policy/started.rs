@@ -6,13 +6,14 @@ use std::collections::BTreeSet;
 
 use super::effect;
 use super::git_names;
-use super::shell::{Command, HOLE, Word, is_read_through};
+use super::shell::{Command, HOLE, Word, innermost, is_of_system, is_read_through, read_elsewhere};
+use crate::tool::SideEffect;
 
 /// A program and its arguments, as they may be run.
 pub(super) type CommandWords = Vec<String>;
 
 /// Most lists that are tried of those that one list ends in.
-const MOST_TAILS: usize = 64;
+pub(super) const MOST_TAILS: usize = 64;
 /// Most lists without options before a subcommand that are tried of one command.
 const MOST_SHORTER: usize = 256;
 
@@ -46,8 +47,11 @@ impl CommandStarts {
         let resolved: Vec<CommandWords> =
             quoted.map(|words| words.iter().map(|word| unquoted(word)).collect()).collect();
         launched.extend(resolved);
-        let launched =
-            launched.into_iter().map(|words| LaunchedWords::of(&program, words, is_read)).collect();
+        // What a launcher starts has the launcher's own words, at the same places.
+        let is_launcher = effect::is_launcher(&program);
+        let read = if is_launcher { of_readers(command) } else { BTreeSet::new() };
+        let of_words = |words| LaunchedWords::of(&program, words, is_read, &read);
+        let launched = launched.into_iter().map(of_words).collect();
         Self { own, launched }
     }
 
@@ -60,8 +64,10 @@ impl CommandStarts {
 }
 
 impl LaunchedWords {
-    fn of(program: &str, words: CommandWords, is_read: bool) -> Self {
-        let names = only_names(program, &words, is_read);
+    /// `read`: the places of words for a program that only looks.
+    fn of(program: &str, words: CommandWords, is_read: bool, read: &BTreeSet<usize>) -> Self {
+        let mut names = only_names(program, &words, is_read);
+        names.extend(read);
         let may_run = if is_read { Vec::new() } else { effect::program_places(program, &words) };
         let fed = if is_read { None } else { FedWords::of(program, &words) };
         let texts = words.iter().enumerate().filter(|(at, _)| !names.contains(at));
@@ -183,6 +189,35 @@ pub(super) fn only_names(program: &str, words: &[String], is_read: bool) -> BTre
     places.into_iter().map(|at| at + first).collect()
 }
 
+/// Which arguments of a launcher are words for programs that only look, and no commands: those behind `grep` in
+/// `timeout 5 grep rm x`, and the line in `ssh host 'grep rm x'`.
+pub(super) fn of_readers(command: &Command) -> BTreeSet<usize> {
+    let words: CommandWords = command.arguments().iter().map(Word::with_holes).collect();
+    if let Some(inner) = innermost(command) {
+        let name = inner.first().and_then(Word::literal).unwrap_or_default();
+        let only_looks = is_of_system(&name) && effect::is_reader(base(&name));
+        let first = words.len().saturating_sub(inner.len().saturating_sub(1));
+        return (first..words.len()).filter(|_| only_looks).collect();
+    }
+    let program = command.program().unwrap_or_default().to_lowercase();
+    let Some(sent) = effect::sent(&program, &words) else { return BTreeSet::new() };
+    let line = sent.join(" ");
+    let first = words.len().saturating_sub(sent.len());
+    // An option that is not known may have the first word for its value: `watch --shots grep rm x`.
+    let is_value = words.iter().take(first).next_back().is_some_and(|word| word.starts_with("--"));
+    // What only this shell knows may be more commands there.
+    let reading = read_elsewhere(&line);
+    let only_looks = !is_value
+        && !line.contains(HOLE)
+        && reading.unreadable.is_none()
+        && reading.commands.iter().all(|command| effect::of_command(command) == Some(SideEffect::Reads));
+    (first..words.len()).filter(|_| only_looks).collect()
+}
+
+fn base(name: &str) -> &str {
+    name.rsplit('/').next().unwrap_or_default()
+}
+
 /// As many of the lists as are tried. Of more than that only the shell knows; but what a pattern says that
 /// begins with any text is told by the first.
 fn bounded(pattern: &str, lists: impl Iterator<Item = CommandWords>, most: usize) -> Vec<CommandWords> {
@@ -223,6 +258,14 @@ fn behind_options(words: &[String]) -> Vec<CommandWords> {
     let passed = (1..words.len().min(MOST_TAILS)).take_while(|at| is_option(*at) || is_option(at - 1));
     let rest = passed.filter_map(|at| words.get(at + 1..).filter(|rest| !rest.is_empty()));
     rest.map(|rest| words.iter().take(1).chain(rest).cloned().collect()).collect()
+}
+
+/// Whether a part of the program's own name is not known: `eva$x 'rm y'` may start any other.
+pub(super) fn is_unnamed(command: &Command) -> bool {
+    command
+        .words
+        .first()
+        .is_some_and(|name| name.with_holes().rsplit('/').next().is_some_and(|base| base.contains(HOLE)))
 }
 
 fn has_quotes(text: &str) -> bool {

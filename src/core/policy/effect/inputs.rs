@@ -150,6 +150,25 @@ fn lines_for_shells(program: &str, words: &[String]) -> Vec<String> {
     shell_lines::lines(program, words).into_iter().chain(sent).take(MOST_WORDS).collect()
 }
 
+/// The lines that shells elsewhere are given by these words: by those of a launcher, or behind any program by the name of
+/// a shell and `-c`.
+pub(in crate::policy) fn lines_elsewhere(program: &str, arguments: &[String]) -> Vec<String> {
+    let lists = started(program, arguments);
+    if lists.is_empty() {
+        return shell_lines::handed(program, arguments);
+    }
+    let of_list = |words: &Vec<String>| {
+        let mut lines = shell_lines::handed(program, words);
+        let sent = sent(program, words).into_iter().chain(sent_behind(words));
+        lines.extend(sent.map(|words| words.join(" ")));
+        // `git submodule foreach` makes one line of its words.
+        let own = words.iter().take_while(|word| word.starts_with('-')).count();
+        lines.extend(words.get(own..).filter(|_| program == "git").map(|words| words.join(" ")));
+        lines
+    };
+    lists.iter().flat_map(of_list).collect()
+}
+
 /// Whether a line for a shell among these words starts a program whose name only that shell will know.
 pub(in crate::policy) fn hides_name(program: &str, arguments: &[String]) -> bool {
     let lists = started(program, arguments);
@@ -175,7 +194,7 @@ fn takes_as_command(words: &[String]) -> bool {
 }
 
 /// What a program such as `ssh` makes one line of: all words behind the host. Of `watch` these are all its operands.
-fn sent<'w>(program: &str, words: &'w [String]) -> Option<&'w [String]> {
+pub(in crate::policy) fn sent<'w>(program: &str, words: &'w [String]) -> Option<&'w [String]> {
     let (valued, first) = match program {
         "watch" => (VALUED_OF_WATCH, 0),
         _ if OF_SSH.contains(&program) => (valued_of_ssh(program), 1),

@@ -26,11 +26,11 @@ use crate::tool::SideEffect;
 
 pub(super) use container_names::{is_container_tool, name_places};
 pub(super) use git::is_subcommand as is_git_subcommand;
-pub(super) use inputs::{hides_name, reads_program};
+pub(super) use inputs::{hides_name, lines_elsewhere, reads_program, sent};
 pub(super) use launchers::{
     adds_words, is_about_names, is_interpreter, is_launcher, names_its_word, runs_its_input,
 };
-pub(super) use reads::{opens, operands, reads_nothing};
+pub(super) use reads::{is_known as is_reader, opens, operands, reads_nothing};
 pub(super) use receivers::receivers;
 pub(super) use sed_scripts::{SedScript, sed_script, sed_unread};
 pub(super) use starters::{program_places, started};

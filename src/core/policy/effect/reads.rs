@@ -7,7 +7,7 @@ use super::readers::{brings_pattern, opens_operands, reader};
 use crate::tool::SideEffect;
 
 /// Whether the program is one that usually only looks.
-pub(super) fn is_known(program: &str) -> bool {
+pub(in crate::policy) fn is_known(program: &str) -> bool {
     reader(program).is_some()
 }
 

@@ -5,6 +5,10 @@ use super::interpreters::is_shell;
 
 /// Programs beside shells that hand a line on to one.
 const HANDING_ON: &[&str] = &["su", "runuser", "script", "sg", "nix-shell"];
+/// The same, of which only the lines are looked at.
+const WITH_LINES: &[&str] = &["flock", "npm", "npx", "pnpm"];
+/// Programs that hand a word with a blank in it to a shell, whichever of their words it is.
+const BY_TEXT: &[&str] = &["tmux", "hyperfine", "concurrently", "watchexec", "parallel", "sem"];
 /// Words that may stand before the name of a command.
 const BEFORE: &[&str] = &[
     "if",
@@ -36,6 +40,27 @@ pub(super) fn lines(program: &str, words: &[String]) -> Vec<String> {
     let joined = words.iter().filter_map(|word| joined_line(word)).map(str::to_owned);
     let behind = words.iter().skip_while(|word| !is_code(word)).skip(1).cloned();
     joined.chain(behind).filter(|_| has_shell).collect()
+}
+
+/// The words that a shell is given as lines: what follows an option such as `-c` behind the name of one or of a program that
+/// hands it on, what is joined to that option, and all texts of some programs.
+pub(super) fn handed(program: &str, words: &[String]) -> Vec<String> {
+    let hands_on = |name: &str| is_shell(name) || HANDING_ON.contains(&name) || WITH_LINES.contains(&name);
+    let is_first = |word: &String| hands_on(word.rsplit('/').next().unwrap_or_default());
+    let first = if hands_on(program) { Some(0) } else { words.iter().position(is_first).map(|at| at + 1) };
+    let behind = first.and_then(|first| words.get(first..)).unwrap_or_default();
+    let is_code =
+        |word: &str| matches!(word, "--command" | "--run") || (is_letters(word) && word.contains('c'));
+    let codes = behind.iter().enumerate().filter(|(_, word)| is_code(word));
+    let next = |(at, _): (usize, &String)| {
+        let mut rest = behind.get(at + 1..).unwrap_or_default().iter();
+        rest.find(|word| !word.starts_with(['-', '+'])).cloned()
+    };
+    let mut lines: Vec<String> = codes.filter_map(next).collect();
+    lines.extend(behind.iter().filter_map(|word| joined_line(word)).map(str::to_owned));
+    let texts = words.iter().filter(|word| BY_TEXT.contains(&program) && word.contains(char::is_whitespace));
+    lines.extend(texts.cloned());
+    lines
 }
 
 /// What may be a line that is joined to its option: `--command=LINE`, `-cLINE`.

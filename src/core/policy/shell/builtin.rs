@@ -127,7 +127,9 @@ fn names_a_variable(word: &Word) -> Read<()> {
             Err(CHANGES)
         };
     }
-    if names::changes_meaning(name.trim_end_matches('+')) { Err(CHANGES) } else { Ok(()) }
+    let changes = names::changes_meaning(name.trim_end_matches('+'));
+    let is_known = value.is_some() && names::keeps_meaning(name, value);
+    if changes && !is_known { Err(CHANGES) } else { Ok(()) }
 }
 
 /// Whether an unquoted value could bring in further names.

@@ -31,6 +31,9 @@ pub use quoting::shell_word;
 
 use parser::Parser;
 
+/// Most programs that are followed from one that starts another to what is started.
+const MOST_WRAPPERS: usize = 8;
+
 /// Everything a line would run and open, wherever in the line it stands.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Reading {
@@ -56,9 +59,34 @@ pub(super) fn is_read_through(command: &Command) -> bool {
     matches!(inner, Some(Ok(wrapper::Wrapped::Words(..) | wrapper::Wrapped::Line(_))))
 }
 
+/// The program that a command starts in the end, with its arguments, where its words alone say so and each program before it is
+/// one of the system's: `timeout 5 nice grep x`. All of them are commands of their own in the reading.
+pub(super) fn innermost(command: &Command) -> Option<Vec<Word>> {
+    let mut words = command.words.clone();
+    for started in 0..=MOST_WRAPPERS {
+        let name = words.first().and_then(Word::literal).filter(|name| is_of_system(name))?;
+        match wrapper::inner(&name, words.get(1..).unwrap_or_default()) {
+            Ok(wrapper::Wrapped::Words(_, inner)) => words = inner,
+            Ok(wrapper::Wrapped::None) if started > 0 => return Some(words),
+            _ => return None,
+        }
+    }
+    None
+}
+
 /// Reads a line.
 pub fn read(line: &str) -> Reading {
-    if let Err(why) = hidden::check(line) {
+    read_checked(line, hidden::check(line))
+}
+
+/// Reads a line that a word of another line is: what only the shell of that one will know is a hole in it.
+pub(super) fn read_elsewhere(line: &str) -> Reading {
+    let known: String = line.chars().filter(|c| *c != HOLE).collect();
+    read_checked(line, hidden::check(&known))
+}
+
+fn read_checked(line: &str, checked: Result<(), &'static str>) -> Reading {
+    if let Err(why) = checked {
         return Reading { unreadable: Some(why.to_owned()), ..Reading::default() };
     }
     let text: Vec<char> = line.chars().collect();

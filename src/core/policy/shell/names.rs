@@ -81,6 +81,27 @@ const CHANGING: &[&str] = &[
     "FCEDIT",
 ];
 
+/// Variables with such names whose value is a text, a time or a switch, whatever it is.
+const ONLY_TEXT: &[&str] = &[
+    "GIT_AUTHOR_DATE",
+    "GIT_AUTHOR_EMAIL",
+    "GIT_AUTHOR_NAME",
+    "GIT_COMMITTER_DATE",
+    "GIT_COMMITTER_EMAIL",
+    "GIT_COMMITTER_NAME",
+    "GIT_LFS_SKIP_SMUDGE",
+    "GIT_OPTIONAL_LOCKS",
+    "GIT_TERMINAL_PROMPT",
+];
+/// Variables that name a pager or an editor.
+const OF_PROGRAMS: &[&str] =
+    &["PAGER", "MANPAGER", "GIT_PAGER", "EDITOR", "VISUAL", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR"];
+/// What these may name: it shows a text, or does nothing.
+const PLAIN_PROGRAMS: &[&str] = &["", "cat", "less", "more", "true", ":"];
+/// Variables that turn on messages. Another value is a file that these are written to.
+const OF_TRACES: &[&str] = &["GIT_TRACE", "GIT_TRACE_PERFORMANCE", "GIT_TRACE_SETUP", "GIT_CURL_VERBOSE"];
+const SWITCHES: &[&str] = &["", "0", "1", "2", "true", "false"];
+
 /// Whether the variable changes what later words mean.
 pub(super) fn changes_meaning(name: &str) -> bool {
     let upper = name.to_ascii_uppercase();
@@ -91,6 +112,21 @@ pub(super) fn changes_meaning(name: &str) -> bool {
 /// Whether setting it before a command needs no rule of its own.
 pub(super) fn is_harmless(name: &str) -> bool {
     HARMLESS.contains(&name)
+}
+
+/// Whether such a variable is set to what starts nothing and opens nothing: it needs no rule then. `value`: what the text tells.
+pub(super) fn is_plain(name: &str, value: Option<&str>) -> bool {
+    let is_one_of = |values: &[&str]| value.is_some_and(|value| values.contains(&value));
+    ONLY_TEXT.contains(&name)
+        || (OF_PROGRAMS.contains(&name) && is_one_of(PLAIN_PROGRAMS))
+        || (OF_TRACES.contains(&name) && is_one_of(SWITCHES))
+}
+
+/// Whether such a variable changes no meaning with this value, whether or not it needs a rule.
+pub(super) fn keeps_meaning(name: &str, value: Option<&str>) -> bool {
+    is_plain(name, value)
+        || name == "CARGO_TARGET_DIR"
+        || (name == "RUSTC_WRAPPER" && matches!(value, Some("" | "sccache")))
 }
 
 /// A name that the environment does not hold by custom: a variable of the line's own.

@@ -85,11 +85,13 @@ fn value(word: &Word) -> (String, Option<String>) {
 fn notable(assignments: Vec<Word>, stands_alone: bool) -> Read<Vec<Word>> {
     let mut kept = Vec::new();
     for word in assignments {
-        let name = word.raw.split('=').next().unwrap_or_default();
-        if names::changes_meaning(name) {
+        let (name, text) = value(&word);
+        if names::changes_meaning(&name) && !names::keeps_meaning(&name, text.as_deref()) {
             return Err(Unsure("it changes a variable that changes what commands mean"));
         }
-        let needs_none = names::is_harmless(name) || (stands_alone && names::is_local(name));
+        let needs_none = names::is_harmless(&name)
+            || names::is_plain(&name, text.as_deref())
+            || (stands_alone && names::is_local(&name));
         if !needs_none {
             kept.push(word);
         }
