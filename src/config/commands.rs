@@ -29,6 +29,8 @@ pub struct CustomCommands {
     pub usable: Vec<CustomCommand>,
     /// The names of the others, each with what is wrong with it, or that its folder is not trusted, in a sentence.
     pub ignored: Vec<(String, String)>,
+    /// What is wrong with files of commands and skills, a sentence each.
+    pub broken: Vec<String>,
 }
 
 impl CustomCommand {
