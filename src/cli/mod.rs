@@ -159,9 +159,12 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
         }
         Some(Command::Exec(exec)) => {
             let flags = args.flags.then(exec.flags.clone());
-            let answer_schema = exec.output_schema.as_deref().map(exec::answer_schema).transpose()?;
-            let invocation = invoke(&flags, environment, exec.on_approval.clone())?;
-            let invocation = Invocation { answer_schema, ..invocation };
+            let answer_schema = exec.output_schema.as_deref().map(exec::answer_schema).transpose();
+            let invocation = answer_schema.and_then(|answer_schema| {
+                let invocation = invoke(&flags, environment, exec.on_approval.clone())?;
+                Ok(Invocation { answer_schema, ..invocation })
+            });
+            let invocation = invocation.inspect_err(|fault| exec::refuse(&exec, fault))?;
             exec::run(&invocation, &exec)
         }
         Some(Command::Acp(words)) => acp::run(args.flags.then(words.flags), environment),

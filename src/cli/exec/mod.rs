@@ -41,6 +41,11 @@ const PATIENCE: Duration = Duration::from_millis(200);
 /// How long process groups may take to go after TERM when the program ends.
 const GRACE: Duration = Duration::from_millis(500);
 
+/// Tells whoever reads events why a run is refused whose flags or configuration are wrong.
+pub(super) fn refuse(exec: &ExecArgs, fault: &Fault) {
+    tell_refusal(exec.json, fault);
+}
+
 /// Runs one message to its ending.
 pub(super) fn run(invocation: &Invocation, exec: &ExecArgs) -> Result<Exit, Fault> {
     let told = |fault: &Fault| tell_refusal(exec.json, fault);
