@@ -253,6 +253,21 @@ fn a_custom_command_that_waits_for_trust_is_not_sent_as_words() {
 }
 
 #[test]
+fn where_a_file_that_a_custom_command_names_is_gone_its_own_file_is_named() {
+    let world = World::new();
+    let folder = world.place().join("config/countersign/commands");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("look.md"), "See @gone.txt.\n").unwrap();
+    let line = world.refused(&["--script", "[\"sent\"]", "/look"]);
+    assert!(
+        line.contains("commands/look.md: there is no file at gone.txt; next: correct the path"),
+        "{line}"
+    );
+    let line = world.refused(&["--script", "[\"sent\"]", "see @gone.txt"]);
+    assert!(!line.contains("look.md"), "{line}");
+}
+
+#[test]
 fn a_custom_command_that_is_ignored_is_not_sent_as_words() {
     let world = World::new();
     let folder = world.place().join("config/countersign/commands");

@@ -37,6 +37,16 @@ impl CallableNames {
         Ok(self.called(&prompt)?.unwrap_or(prompt))
     }
 
+    /// Why a message was refused, with the file of the command that said it: the path may stand there.
+    pub(super) fn placed(&self, message: &str, refused: AttachmentRefusal) -> AttachmentRefusal {
+        match NamedCommand::file_of(&self.commands, message) {
+            Some(file) => {
+                AttachmentRefusal { what: format!("{}: {}", one_line(file), refused.what), ..refused }
+            }
+            None => refused,
+        }
+    }
+
     /// What is sent for a text that calls something.
     fn called(&self, text: &str) -> Result<Option<String>, AttachmentRefusal> {
         match commands::custom(text, &self.commands) {
@@ -93,5 +103,8 @@ mod tests {
         }
         assert_eq!(said("/look"), Err("/look runs `ls` first, which nobody can approve here".to_owned()));
         assert!(said("/broken x").is_err_and(|why| why.contains("a link to nothing")));
+        let placed = |message: &str| names.placed(message, refusal("no file at a".to_owned(), "")).what;
+        assert_eq!(placed(&said("/tidy src").unwrap()), "tidy.md: no file at a");
+        assert_eq!(placed("Tidy src."), "no file at a");
     }
 }
