@@ -178,6 +178,8 @@ fn what_is_not_sent_of_a_file_is_said_on_stderr_and_in_the_event() {
     let (err, file) = said("look at @many/");
     assert_eq!(err, "note: not all of it is sent: [folder: many/ · 500 entries of 501]\n");
     assert_eq!(file["of_lines"], json!(501), "{file}");
+    let both = "note: not all of it is sent: [file: big.txt · lines 1-2000 of 200,000], [folder: many/ · 500 entries of 501]\n";
+    assert_eq!(said("look at @big.txt and @many/").0, both);
 }
 
 #[test]
