@@ -14,7 +14,7 @@ const MOST_BYTES: u64 = 256 << 10;
 ///
 /// # Errors
 /// The file cannot be read, or holds no schema that can be used.
-pub(in crate::cli) fn answer_schema(file: &Path) -> Result<Arc<AnswerSchema>, Fault> {
+pub(super) fn answer_schema(file: &Path) -> Result<Arc<AnswerSchema>, Fault> {
     let fault = |why: String, next: &str| {
         Fault::usage(format!("--output-schema: {} {}", file.display(), one_line(&why)), next)
     };
