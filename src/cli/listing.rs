@@ -1,6 +1,6 @@
 //! `countersign models`: the list in words, or as JSON.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
@@ -57,20 +57,15 @@ fn in_words(listed: &[Listed], config: &Config) -> String {
         match &one.state {
             State::Usable(how) => {
                 text.push_str(&format!("\n{}: {}\n", one_line(&one.provider), one_line(how)));
-                let mut others = BTreeSet::new();
+                let mut others = BTreeMap::<&str, usize>::new();
                 for spec in &one.models {
                     match listed_by(listed, one, spec, answering) {
-                        Some(other) => {
-                            others.insert(other);
-                        }
+                        Some(other) => *others.entry(other).or_default() += 1,
                         None => text.push_str(&row(spec, width)),
                     }
                 }
-                for other in others {
-                    let (name, other) = (one_line(&one.provider), one_line(other));
-                    text.push_str(&format!(
-                        "  {name}/NAME: the same models as {other}/NAME, by another protocol\n"
-                    ));
+                for (other, count) in others {
+                    text.push_str(&by_another_protocol(listed, one, other, count));
                 }
                 if one.models.is_empty() {
                     text.push_str(&format!("  {}/NAME: any model it serves\n", one_line(&one.provider)));
@@ -84,6 +79,16 @@ fn in_words(listed: &[Listed], config: &Config) -> String {
         }
     }
     if all_usable { text } else { text + &rest }
+}
+
+/// Where the models of a provider are listed that have no row of their own: `count` of them are among those of `other`.
+fn by_another_protocol(listed: &[Listed], one: &Listed, other: &str, count: usize) -> String {
+    let all = listed.iter().find(|listed| listed.provider == other).map_or(0, |other| other.models.len());
+    let (name, other) = (one_line(&one.provider), one_line(other));
+    if (one.models.len(), all) == (count, count) {
+        return format!("  {name}/NAME: the same models as {other}/NAME, by another protocol\n");
+    }
+    format!("  {name}/NAME: {count} of the {all} listed models of {other}, by another protocol\n")
 }
 
 /// A server names its models as it likes.

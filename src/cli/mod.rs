@@ -59,7 +59,7 @@ use outcome::say;
 use crate::config::environment::Environment;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
-use crate::config::{self, Flags, Invocation, fault, models};
+use crate::config::{self, Flags, fault, models};
 use crate::runtime::keep_to_ourselves;
 use crate::session::{SessionChoice, sandbox};
 use crate::ui::theme::resembling;
@@ -159,10 +159,7 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
         }
         Some(Command::Exec(exec)) => {
             let flags = args.flags.then(exec.flags.clone());
-            let answer_schema = exec.output_schema.as_deref().map(exec::answer_schema).transpose()?;
-            let invocation = invoke(&flags, environment, exec.on_approval.clone())?;
-            let invocation = Invocation { answer_schema, ..invocation };
-            exec::run(&invocation, &exec)
+            exec::run(&exec::invoked(&flags, environment, &exec)?, &exec)
         }
         Some(Command::Acp(words)) => acp::run(args.flags.then(words.flags), environment),
         Some(Command::Inspect(words)) => inspect(&args.flags, words, environment),

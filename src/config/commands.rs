@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::environment::Environment;
 use super::fault::one_line;
-use super::front_matter::{NOT_CLOSED, body, fault, head, is_open, is_rule, member};
+use super::front_matter::{NOT_CLOSED, fault, is_open, is_rule, member, optional};
 use super::skills::{file_in, folder_of, no_message, sha256};
 use super::trusted::{Content, command_name, commands_of_user};
 use crate::view::{NamedCommand, Template};
@@ -29,6 +29,8 @@ pub struct CustomCommands {
     pub usable: Vec<CustomCommand>,
     /// The names of the others, each with what is wrong with it, or that its folder is not trusted, in a sentence.
     pub ignored: Vec<(String, String)>,
+    /// What is wrong with files of commands and skills, a sentence each.
+    pub broken: Vec<String>,
 }
 
 impl CustomCommand {
@@ -44,21 +46,22 @@ impl CustomCommand {
         if let Some(why) = no_message(text) {
             return Err(why);
         }
-        if let Some((line, why)) = head(text).and_then(fault) {
+        let (head, body) = optional(text);
+        if let Some((line, why)) = head.and_then(fault) {
             return Err(format!("line {line} of its header cannot be read: {why}"));
         }
         if is_open(text) {
             return Err(NOT_CLOSED.to_owned());
         }
-        let member =
-            |name: &str| head(text).and_then(|head| member(head, name)).map(|said| one_line(said.trim()));
-        let body = body(text);
+        let member = |name: &str| head.and_then(|head| member(head, name)).map(|said| one_line(said.trim()));
         // A rule above a text says nothing of it.
-        let lines = || body.lines().map(str::trim).filter(|line| !line.is_empty());
-        let first_line = || lines().find(|line| !is_rule(line)).or_else(|| lines().next()).map(one_line);
-        let description = member("description").filter(|said| !said.is_empty()).or_else(first_line);
-        let description = description.ok_or("it is empty")?;
-        if body.trim().is_empty() {
+        let first_line =
+            body.lines().map(str::trim).find(|line| !line.is_empty() && !is_rule(line)).map(one_line);
+        let has_text = first_line.is_some();
+        let description = member("description").filter(|said| !said.is_empty()).or(first_line);
+        let is_empty = if body.trim().is_empty() { "it is empty" } else { "it has no text, only rules" };
+        let description = description.ok_or(is_empty)?;
+        if !has_text {
             return Err("it has no text below its header".to_owned());
         }
         // Of the places that opencode knows, the highest takes the rest.
@@ -93,7 +96,7 @@ impl CustomCommand {
 /// # Errors
 /// It would be none; why.
 pub(crate) fn body_of<'t>(name: &str, text: &'t str) -> Result<&'t str, String> {
-    CustomCommand::parse(name, PathBuf::from(format!("{name}.md")), text).map(|_| body(text))
+    CustomCommand::parse(name, PathBuf::from(format!("{name}.md")), text).map(|_| optional(text).1)
 }
 
 /// Files that are no commands, and why, in a sentence.
@@ -153,6 +156,9 @@ mod tests {
         assert_eq!(plain.description, "Tidy up");
         let ruled = parsed("x", "---\nTidy up: all of it.").unwrap();
         assert_eq!(ruled.description, "Tidy up: all of it.", "a rule above a text is text");
+        let framed = parsed("x", "---\n\nTidy up.\n\n---\n\nAll of it.").unwrap();
+        assert_eq!(framed.description, "Tidy up.");
+        assert!(format!("{:?}", framed.template).contains("---"), "all of it is sent: {:?}", framed.template);
     }
 
     #[test]
@@ -165,7 +171,10 @@ mod tests {
             ("a b", "x", "its name"),
             ("x", "---\ndescription: \"broken\n---\nDo it.", "line 2 of its header cannot be read: a quote"),
             ("x", "---\na: b\ntools: [x\n---\nDo it.", "line 3 of its header cannot be read: a bracket"),
-            ("x", "---\nno member\n---\nDo it.", "line 2 of its header"),
+            ("x", "---\nno member\na: b\n---\nDo it.", "line 2 of its header"),
+            ("x", "---", "only rules"),
+            ("x", "---\n\n***\n", "only rules"),
+            ("x", "---\ndescription: a\n---\n---\n", "below its header"),
             ("x", "a\0b", "not text"),
         ] {
             assert!(parsed(name, text).unwrap_err().contains(why), "{name} {text}");

@@ -81,6 +81,7 @@ pub(super) fn add_what_the_user_has(config: &mut Config, environment: &Environme
 fn ignore(config: &mut Config, wrong: commands::Ignored) {
     for (file, why) in wrong {
         config.commands.ignored.push((called_name(&file), why.clone()));
+        config.commands.broken.push(why.clone());
         config.asides.push(why);
     }
 }
@@ -92,7 +93,9 @@ fn leave_out(config: &mut Config, content: &Content) {
         let list = if name == SHARED_SERVERS { &mut config.warnings } else { &mut config.asides };
         list.push(said);
     }
-    config.commands.ignored.extend(content.left_out_by_name());
+    let called: Vec<_> = content.left_out_by_name().collect();
+    config.commands.broken.extend(called.iter().map(|(_, why)| why.clone()));
+    config.commands.ignored.extend(called);
 }
 
 /// What the user's own file says.

@@ -256,7 +256,8 @@ pub(crate) fn locate_from(
     which: &SessionChoice,
 ) -> Result<std::path::PathBuf, Fault> {
     match which {
-        SessionChoice::Session(wanted) => find(state, wanted).map_err(|why| Fault::usage(why, "")),
+        SessionChoice::Session(wanted) => find(state, wanted)
+            .map_err(|why| Fault::usage(why, "name one that `countersign sessions list` shows")),
         SessionChoice::Last => latest(state, &cwd.to_string_lossy()).ok_or_else(|| {
             Fault::usage(
                 format!("there is no session for {} yet", cwd.display()),

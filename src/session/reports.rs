@@ -46,6 +46,8 @@ struct Fixed {
     agent_files: Vec<String>,
     skills: Vec<(String, Vec<String>)>,
     commands: Vec<(String, Vec<String>)>,
+    /// What is wrong with files of commands and skills.
+    broken: Vec<String>,
 }
 
 impl Reporter {
@@ -60,6 +62,7 @@ impl Reporter {
             agent_files: config.subagents.said.clone(),
             skills: skills_of(config, cwd),
             commands: commands_of(config, cwd),
+            broken: config.commands.broken.clone(),
         };
         Self { state, id, cwd: cwd.clone(), environment: environment.clone(), undo, fixed: Arc::new(fixed) }
     }
@@ -178,6 +181,10 @@ impl Reporter {
         for (name, lines) in &self.fixed.commands {
             parts.push(ReportPart::Heading(format!("/{name}")));
             parts.extend(lines.iter().cloned().map(ReportPart::Line));
+        }
+        if !self.fixed.broken.is_empty() {
+            parts.push(ReportPart::Heading("Broken files".to_owned()));
+            parts.extend(self.fixed.broken.iter().map(|said| ReportPart::Line(one_line(said))));
         }
         let waiting = self.untrusted_skills();
         if !waiting.is_empty() {

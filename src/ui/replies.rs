@@ -1,7 +1,7 @@
 //! What the session answers to the screen: lists are filled, words come back, and nothing opens that was closed meanwhile.
 
 use crate::ledger::UserMessage;
-use crate::view::{NamedCommand, View, has_pasted_header};
+use crate::view::{NamedCommand, View};
 
 use super::commands::as_typed;
 use super::local::{Inspector, Local, Overlay};
@@ -57,19 +57,10 @@ impl Local {
     }
 }
 
-/// The file of the custom command that said this message.
-fn file_of<'v>(said: &UserMessage, view: &'v View) -> Option<&'v str> {
-    let commands = &view.settings.commands;
-    let typed =
-        NamedCommand::typed(commands, &said.content).filter(|typed| !has_pasted_header(said, typed))?;
-    let name = typed.split_whitespace().next()?.strip_prefix('/')?;
-    commands.iter().find(|command| command.name == name).map(|command| command.file.as_str())
-}
-
 /// A message comes back to where it was typed; of one that a custom command said, its file may be what is wrong.
 fn message_returned(local: &mut Local, view: &View, said: &UserMessage, why: String) {
     local.message_composer().give_back_message(&as_typed(said, view));
-    local.hint = Some(match file_of(said, view) {
+    local.hint = Some(match NamedCommand::file_of(&view.settings.commands, said) {
         Some(file) => format!("{file}: {why}"),
         None => why,
     });

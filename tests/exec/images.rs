@@ -214,7 +214,10 @@ fn a_picture_that_a_rule_asks_about_goes_by_a_flag_and_not_by_a_mention() {
         (vec!["see @kept.png"], "kept.png: rule read(kept*) asks; next: put its path in `backquotes`"),
         (vec!["see @.env"], ".env may contain secrets"),
         (vec!["see @denied.png"], "denied.png cannot be attached: rule read(denied*) denies it"),
-        (vec!["--image", "denied.png", "see"], "denied.png cannot be attached: rule read(denied*) denies it"),
+        (
+            vec!["--image", "denied.png", "see"],
+            "denied.png cannot be attached: rule read(denied*) denies it; next: name another image, or remove the flag",
+        ),
     ];
     for (words, says) in cases {
         let line = world.refused(&[&told[..], &words[..]].concat());

@@ -124,7 +124,7 @@ fn with_write_they_are_added_and_nothing_is_changed() {
     assert!(ran.out.contains("`mode` stays \"plan\", and is not changed to \"edit\""), "{}", ran.out);
     assert!(ran.out.contains("mcp_servers.files stays as the configuration has it"), "{}", ran.out);
     let again = imports(&world, &["--write"]);
-    assert!(again.out.contains("0 settings were added"), "{}", again.out);
+    assert!(again.out.contains("Nothing to add; no file was written\n"), "{}", again.out);
     assert_eq!(fs::read_to_string(world.config_file()).unwrap(), now);
 }
 
@@ -143,6 +143,24 @@ fn what_a_project_says_goes_to_the_project_alone() {
     let ours = world.file(".countersign/config.toml");
     assert!(ours.contains("shell(curl *)") && !ours.contains("status_line"), "{ours}");
     assert!(ran.out.contains("# - statusLine: not added: a project's file cannot set it"), "{}", ran.out);
+    // The project of a provider that it cannot set starts all the same.
+    let with_own = World::new();
+    let codex = "model = \"m\"\nmodel_provider = \"own\"\n[otel]\nexporter = \"none\"\n[model_providers.own]\nbase_url = \"http://127.0.0.1:8080/v1\"\n";
+    write(&with_own.work().join(".codex/config.toml"), codex);
+    let ran = imports(&with_own, &["codex", "--project", "--write"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.out.contains("Nothing to add; no file was written\n"), "{}", ran.out);
+    assert!(
+        ran.out.contains("# - model: not added: its provider is neither built in nor set"),
+        "{}",
+        ran.out
+    );
+    assert!(
+        ran.out.contains("for headers; in your own configuration: no project's file can set that\n"),
+        "{}",
+        ran.out
+    );
+    assert!(!with_own.work().join(".countersign").exists());
     // A link of the repository leads nowhere.
     let other = World::new().configured("mode = \"plan\"\n");
     write(&other.work().join(".claude/settings.json"), r#"{ "permissions": { "allow": ["Bash"] } }"#);

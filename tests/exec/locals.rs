@@ -110,6 +110,15 @@ fn a_server_without_a_list_is_there_and_its_configured_models_can_be_chosen() {
 }
 
 #[test]
+fn a_server_that_accepts_and_never_answers_did_not_answer_in_time() {
+    let silent = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let said = format!("[providers.mine]\nbase_url = \"http://{}/v1\"\n", silent.local_addr().unwrap());
+    let told = provider(&World::new().configured(&said), "mine");
+    let why = told["why"].as_str().unwrap();
+    assert!(told["usable"] == false && why.ends_with("/v1 did not answer in time"), "{told}");
+}
+
+#[test]
 fn the_list_says_why_the_rest_is_not_usable() {
     let gone = ModelServer::start(Vec::new());
     let world = world("vllm", &gone).with("GROQ_API_KEY", "gsk-planted-key");
@@ -139,8 +148,13 @@ fn models_of_two_protocols_are_listed_once_and_each_protocol_can_be_named() {
     let world = World::new().with("OPENAI_API_KEY", "sk-planted-key");
     let words = models(&world, &[]).out;
     assert!(words.contains("  openai/gpt-6.1-sol ") && !words.contains("openai-chat/gpt-6.1-sol"), "{words}");
-    let other = "\nopenai-chat: OPENAI_API_KEY\n  openai-chat/NAME: the same models as openai/NAME, ";
-    assert!(words.contains(other), "{words}");
+    let count = |name: &str| provider(&world, name)["models"].as_array().unwrap().len();
+    let (chat, all) = (count("openai-chat"), count("openai"));
+    assert!(chat < all, "some have no Chat Completions: {chat} of {all}");
+    let other = format!(
+        "\nopenai-chat: OPENAI_API_KEY\n  openai-chat/NAME: {chat} of the {all} listed models of openai, by another protocol\n"
+    );
+    assert!(words.contains(&other), "{words}");
     // Whoever looks for it by its name finds it.
     let narrowed = models(&world, &["openai-chat"]).out;
     assert!(narrowed.contains("  openai-chat/gpt-6.1-sol "), "{narrowed}");

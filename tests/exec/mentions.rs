@@ -178,6 +178,8 @@ fn what_is_not_sent_of_a_file_is_said_on_stderr_and_in_the_event() {
     let (err, file) = said("look at @many/");
     assert_eq!(err, "note: not all of it is sent: [folder: many/ · 500 entries of 501]\n");
     assert_eq!(file["of_lines"], json!(501), "{file}");
+    let both = "note: not all of it is sent: [file: big.txt · lines 1-2000 of 200,000], [folder: many/ · 500 entries of 501]\n";
+    assert_eq!(said("look at @big.txt and @many/").0, both);
 }
 
 #[test]
@@ -250,6 +252,21 @@ fn a_custom_command_that_waits_for_trust_is_not_sent_as_words() {
     assert!(!said.contains("the command /pdf"), "{said}");
     let line = world.refused(&["--script", "[\"sent\"]", "/fix it\nand more"]);
     assert!(line.contains("/fix runs `git status …` first, which nobody can approve here"), "{line}");
+}
+
+#[test]
+fn where_a_file_that_a_custom_command_names_is_gone_its_own_file_is_named() {
+    let world = World::new();
+    let folder = world.place().join("config/countersign/commands");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("look.md"), "See @gone.txt.\n").unwrap();
+    let line = world.refused(&["--script", "[\"sent\"]", "/look"]);
+    assert!(
+        line.contains("commands/look.md: there is no file at gone.txt; next: correct the path"),
+        "{line}"
+    );
+    let line = world.refused(&["--script", "[\"sent\"]", "see @gone.txt"]);
+    assert!(!line.contains("look.md"), "{line}");
 }
 
 #[test]

@@ -115,3 +115,22 @@ fn an_ephemeral_run_leaves_no_session() {
     assert!(world.refused(&["--ephemeral", "--last", "x"]).contains("--ephemeral"));
     assert!(world.refused(&["--last", "x"]).contains("there is no session"));
 }
+
+#[test]
+fn a_program_reads_why_a_run_with_a_wrong_value_was_refused() {
+    let world = World::new();
+    assert_eq!(world.exec(&["--script", "[\"Hello.\"]", "hi"]).code, 0);
+    for (words, what, next) in [
+        (["--output-schema", "gone.json"], "gone.json does not exist", "name a regular file"),
+        (["-c", "budget.max_turns=many"], "budget.max_turns", ""),
+        (["--mode", "odd"], "odd", ""),
+        (["--resume", "nosuch"], "there is no session `nosuch`", "`countersign sessions list` shows"),
+    ] {
+        let ran = world.exec(&[&["--json", "--script", "[\"Hello.\"]"][..], &words, &["hi"]].concat());
+        assert_eq!(ran.code, 2, "{words:?}: {}", ran.err);
+        let error = ran.one("error");
+        let has = |member: &str, text: &str| error[member].as_str().unwrap().contains(text);
+        assert!(has("message", what) && has("next", next), "{words:?}: {error}");
+        assert!(ran.err.contains(error["message"].as_str().unwrap()), "{words:?}: {}", ran.err);
+    }
+}

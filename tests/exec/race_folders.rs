@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::races::{git, in_a_repository};
+use crate::races::{git, in_a_repository, repository};
 use crate::world::{Ran, World, script};
 
 /// A race in the folder `sub` whose lanes change two files outside of it, and with `own` one in it.
@@ -75,4 +75,15 @@ fn an_adoption_from_another_folder_names_the_folder_that_it_changes() {
     assert!(adopted.out.contains(&format!("the race was in {folder}: {folder} has them now")), "{adopted:?}");
     assert_eq!(world.file("sub/in.txt"), "after\n");
     assert_eq!(git(&world, &["status", "--short", "--", "one.txt"]), "");
+}
+
+#[test]
+fn a_task_that_mentions_a_file_that_is_gone_is_refused() {
+    let world = repository();
+    let ran = world.race(&["--script", r#"["Done."]"#, "read @gone.pdf"]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.err.contains("there is no file at gone.pdf; next: correct the path"), "{ran:?}");
+    assert!(world.sessions().is_empty());
+    let ran = world.race(&["--script", r#"["Done.", "Done.", "Done."]"#, "read @two.txt"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
 }

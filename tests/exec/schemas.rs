@@ -174,6 +174,8 @@ fn what_is_no_schema_is_refused_before_anything_is_sent() {
     for (file, why) in cases {
         let line = world.refused(&["--script", &answer, "--output-schema", file, "ask"]);
         assert!(line.contains(&format!("--output-schema: {file} {why}")), "{file}: {line}");
+        let is_schema = matches!(file, "list" | "odd" | "remote" | "other");
+        assert_eq!(line.contains("; next: correct the schema"), is_schema, "{file}: {line}");
     }
     fs::write(work.join("goal.toml"), "objective = \"x\"\ndone = \"y\"\n").unwrap();
     fs::write(work.join("fine"), "{}").unwrap();

@@ -236,6 +236,25 @@ fn real_sessions_are_counted() {
     assert_eq!(row["project"], world.work().to_string_lossy().as_ref());
 }
 
+/// A sub-agent, or a lane of a race, works in a worktree that was made from the folder of the session above it.
+#[test]
+fn a_sub_agent_counts_to_the_project_of_the_session_above_it() {
+    let world = World::new();
+    let above = "01a212db-4b20-75c8-900c-a85deed01609";
+    world.session_of(above, "/project/one", None, &[(0, answer("a/first", Some(1.0)))]);
+    for (id, folder) in [(format!("{above}-c2"), "/state/a-2"), (format!("{above}-c2-c1"), "/state/a-2-1")] {
+        world.session_of(&id, folder, None, &[(0, answer("a/first", Some(0.5)))]);
+    }
+    let gone = "01a212db-4b20-75c8-900c-a85deed0160a-c1";
+    world.session_of(gone, "/state/gone", None, &[(0, answer("a/first", Some(0.25)))]);
+    let all = world.usage_json(&["--by", "project"]);
+    let rows = all["rows"].as_array().unwrap();
+    let mut costs: Vec<_> =
+        rows.iter().map(|row| (row["project"].as_str().unwrap(), &row["cost_usd"])).collect();
+    costs.sort_by_key(|(project, _)| *project);
+    assert_eq!(costs, [("/project/one", &json!(2.0)), ("/state/gone", &json!(0.25))], "{all}");
+}
+
 /// The same as the ledger: all that was set aside, of which the sub-agent's own session may have recorded a part.
 #[test]
 fn what_was_set_aside_for_a_task_of_which_nothing_is_known_is_in_the_sum() {

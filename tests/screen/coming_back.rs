@@ -214,6 +214,7 @@ fn a_message_in_lines_is_kept_as_it_was_typed_and_sent_as_before() {
     linear.talk.reply(Reply::Returned { said: said(&acts).into(), why: "no".to_owned() });
     linear.writes();
     assert!(linear.said.contains("kept, /send sends it: /tidy src\n"), "{}", linear.said);
+    assert!(linear.said.contains("tidy.md: no\n"), "its file may be what is wrong: {}", linear.said);
     assert_eq!(linear.types("/send"), acts);
 }
 

@@ -40,6 +40,29 @@ async fn a_command_becomes_the_message_that_its_file_says() {
 }
 
 #[tokio::test]
+async fn the_page_of_skills_says_what_is_wrong_with_files() {
+    let home = Home::new();
+    for (file, text) in [
+        (".claude/commands/broken.md", "---\na: [x\n---\nDo it."),
+        (".agents/skills/x/SKILL.md", "no header"),
+    ] {
+        let file = home.root().join(file);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, text).unwrap();
+    }
+    let mut app = Console::start(&home, USUAL, &[]);
+    app.sees("ask anything").await;
+    app.keys("/skills\r").await;
+    app.sees("No skills are in force").await;
+    app.sees("Broken files").await;
+    app.sees("a bracket is not closed").await;
+    app.sees("the skill is ignored").await;
+    app.keys("\x1b").await;
+    app.sees("ask anything").await;
+    app.quits().await;
+}
+
+#[tokio::test]
 async fn what_a_command_runs_waits_for_the_user_and_the_message_for_it() {
     let home = with_commands();
     let mut app = Console::start(&home, USUAL, &[]);

@@ -3,6 +3,7 @@
 use crate::cli::skills::callable;
 use crate::config::Invocation;
 use crate::config::fault::one_line;
+use crate::ledger::UserMessage;
 use crate::session::attachments::AttachmentRefusal;
 use crate::ui::commands;
 use crate::view::{CustomCall, NamedCommand};
@@ -35,6 +36,16 @@ impl CallableNames {
             return Ok(if is_name { words.to_owned() } else { prompt });
         }
         Ok(self.called(&prompt)?.unwrap_or(prompt))
+    }
+
+    /// Why a message was refused, with the file of the command that said it: the path may stand there.
+    pub(super) fn placed(&self, message: &str, refused: AttachmentRefusal) -> AttachmentRefusal {
+        match NamedCommand::file_of(&self.commands, &UserMessage::text(message)) {
+            Some(file) => {
+                AttachmentRefusal { what: format!("{}: {}", one_line(file), refused.what), ..refused }
+            }
+            None => refused,
+        }
     }
 
     /// What is sent for a text that calls something.
@@ -93,5 +104,8 @@ mod tests {
         }
         assert_eq!(said("/look"), Err("/look runs `ls` first, which nobody can approve here".to_owned()));
         assert!(said("/broken x").is_err_and(|why| why.contains("a link to nothing")));
+        let placed = |message: &str| names.placed(message, refusal("no file at a".to_owned(), "")).what;
+        assert_eq!(placed(&said("/tidy src").unwrap()), "tidy.md: no file at a");
+        assert_eq!(placed("Tidy src."), "no file at a");
     }
 }

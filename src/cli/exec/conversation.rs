@@ -211,7 +211,10 @@ impl Conversation {
                 return Err("the message is empty".to_owned());
             }
             MessageLine::UserMessage { content } => {
-                let said = lines.names.said(content).and_then(|words| lines.attach.message(words));
+                let said = lines.names.said(content).and_then(|words| {
+                    let attached = lines.attach.message(words.clone());
+                    attached.map_err(|refused| lines.names.placed(&words, refused))
+                });
                 let (said, note) =
                     said.map_err(|refused| format!("{}; next: {}", refused.what, refused.next))?;
                 let mut exchange = self.exchange();

@@ -22,6 +22,8 @@ const GRACE: Duration = Duration::from_millis(500);
 /// How a run begins.
 pub(super) struct FirstMessage {
     words: Words,
+    /// What can be called by its name.
+    names: CallableNames,
     /// The prompt as it was given.
     given: String,
     images: Vec<String>,
@@ -63,9 +65,17 @@ impl FirstMessage {
         // What stands on the command line is meant from where it was typed, whatever -C says.
         let here = Path::new(".").canonicalize().unwrap_or_else(|_gone| invocation.cwd.clone());
         let given = words.prompt.clone();
-        let prompt = CallableNames::of(invocation, None).said(words.prompt).map_err(refused)?;
+        let names = CallableNames::of(invocation, None);
+        let prompt = names.said(words.prompt).map_err(refused)?;
         let words = Words { prompt, ..words };
-        Ok(Some(Self { words, given, images: exec.image.clone(), here, goal: invocation.goal.clone() }))
+        Ok(Some(Self {
+            words,
+            names,
+            given,
+            images: exec.image.clone(),
+            here,
+            goal: invocation.goal.clone(),
+        }))
     }
 
     /// The same as it is said in the session with this id.
@@ -73,8 +83,9 @@ impl FirstMessage {
     /// # Errors
     /// None that [`FirstMessage::of`] does not have.
     pub(super) fn in_session(self, invocation: &Invocation, id: &str) -> Result<Self, Fault> {
-        let prompt = CallableNames::of(invocation, Some(id)).said(self.given.clone()).map_err(refused)?;
-        Ok(Self { words: Words { prompt, ..self.words }, ..self })
+        let names = CallableNames::of(invocation, Some(id));
+        let prompt = names.said(self.given.clone()).map_err(refused)?;
+        Ok(Self { words: Words { prompt, ..self.words }, names, ..self })
     }
 
     /// Refuses a file that no hook is needed to refuse, before there is a session: taking one up changes it, and what else is kept.
@@ -86,7 +97,7 @@ impl FirstMessage {
             return Ok(());
         }
         let attach = Attach::without_hooks(invocation);
-        let (mut said, _note) = attach.message(self.words.prompt.clone()).map_err(refused)?;
+        let (mut said, _note) = message(&attach, &self.names, &self.words.prompt)?;
         attach.seen_from(self.here.clone()).add(&mut said, &self.images).map_err(refused)
     }
 
@@ -112,8 +123,8 @@ impl FirstMessage {
     }
 
     fn read(self, attach: Attach) -> Result<Intent, Fault> {
-        let Self { words: Words { prompt, block }, given: _, images, here, goal } = self;
-        let (mut said, note) = attach.message(prompt).map_err(refused)?;
+        let Self { words: Words { prompt, block }, names, given: _, images, here, goal } = self;
+        let (mut said, note) = message(&attach, &names, &prompt)?;
         if !note.is_empty() {
             complain(&format!("note: {}", one_line(&note)));
         }
@@ -126,6 +137,12 @@ impl FirstMessage {
             None => Intent::Submit(said),
         })
     }
+}
+
+/// A prompt with the files that it names, and what to know of it.
+fn message(attach: &Attach, names: &CallableNames, prompt: &str) -> Result<(UserMessage, String), Fault> {
+    let read = attach.message(prompt.to_owned());
+    read.map_err(|refusal| refused(names.placed(prompt, refusal)))
 }
 
 fn refused(AttachmentRefusal { what, next }: AttachmentRefusal) -> Fault {

@@ -22,13 +22,14 @@ use answer_file::{AnswerFile, REFUSED};
 use called::CallableNames;
 use conversation::{Conversation, Doors, Lines};
 use first_message::FirstMessage;
-pub(super) use output_schema::answer_schema;
+use output_schema::answer_schema;
 use telling::{Out, tell_all, tell_refusal};
 
 use crate::agent::{Attendance, Intent, Shutdown};
-use crate::config::Invocation;
+use crate::config::environment::Environment;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
+use crate::config::{Flags, Invocation};
 use crate::ledger::Image;
 use crate::runtime::{DriverError, Groups};
 use crate::session::attachments::Attach;
@@ -40,6 +41,19 @@ use crate::session::{Keeping, SessionChoice};
 const PATIENCE: Duration = Duration::from_millis(200);
 /// How long process groups may take to go after TERM when the program ends.
 const GRACE: Duration = Duration::from_millis(500);
+
+/// What a run works with.
+///
+/// # Errors
+/// A flag or the configuration is wrong; whoever reads events is told why.
+pub(super) fn invoked(flags: &Flags, environment: Environment, exec: &ExecArgs) -> Result<Invocation, Fault> {
+    let invoked = || -> Result<Invocation, Fault> {
+        let answer_schema = exec.output_schema.as_deref().map(answer_schema).transpose()?;
+        let invocation = super::invoke(flags, environment, exec.on_approval.clone())?;
+        Ok(Invocation { answer_schema, ..invocation })
+    };
+    invoked().inspect_err(|fault| tell_refusal(exec.json, fault))
+}
 
 /// Runs one message to its ending.
 pub(super) fn run(invocation: &Invocation, exec: &ExecArgs) -> Result<Exit, Fault> {

@@ -14,11 +14,11 @@ const MOST_BYTES: u64 = 256 << 10;
 ///
 /// # Errors
 /// The file cannot be read, or holds no schema that can be used.
-pub(in crate::cli) fn answer_schema(file: &Path) -> Result<Arc<AnswerSchema>, Fault> {
-    let refused = |why: String| {
-        let what = format!("--output-schema: {} {}", file.display(), one_line(&why));
-        Fault::usage(what, "name a regular file that holds a JSON Schema")
+pub(super) fn answer_schema(file: &Path) -> Result<Arc<AnswerSchema>, Fault> {
+    let fault = |why: String, next: &str| {
+        Fault::usage(format!("--output-schema: {} {}", file.display(), one_line(&why)), next)
     };
+    let refused = |why: String| fault(why, "name a regular file that holds a JSON Schema");
     let text = match bytes(file, MOST_BYTES) {
         Reading::Text { cut: true, .. } => {
             return Err(refused(format!("is larger than {} KiB", MOST_BYTES >> 10)));
@@ -28,7 +28,7 @@ pub(in crate::cli) fn answer_schema(file: &Path) -> Result<Arc<AnswerSchema>, Fa
         Reading::Refused(why) => return Err(refused(format!("cannot be read: {why}"))),
     };
     let schema = serde_json::from_slice(&text).map_err(|why| refused(no_json(&why)))?;
-    AnswerSchema::new(schema).map(Arc::new).map_err(refused)
+    AnswerSchema::new(schema).map(Arc::new).map_err(|why| fault(why, "correct the schema"))
 }
 
 /// Where a text stops being JSON, and what is expected.

@@ -7,7 +7,7 @@ use crate::hooks::HookPoint;
 use crate::policy::{Mode, RuleKind};
 use crate::tool::name::{EDIT, FETCH, GLOB, LIST, READ, SEARCH, SHELL, WRITE};
 
-use super::counterparts::{self, CLAUDE};
+use super::counterparts::CLAUDE;
 use super::found::{Found, MOST, Setting, mode};
 use super::keys::told;
 use super::{rules, servers};
@@ -43,12 +43,12 @@ pub(super) fn settings(found: &mut Found, all: &Map<String, Value>) {
                 }
                 found.unread("statusLine", said, &["type", "command"], &[]);
             }
-            ("env", _) => found.note(
+            ("env", _) => found.note_own(
                 "env",
                 "values are not copied, they may be keys: export them, and name them in tools.pass_env",
             ),
             ("$schema" | "disableAllHooks", _) => {}
-            (other, _) => found.note(other, counterparts::of(CLAUDE, other)),
+            (other, _) => found.untranslated(other, CLAUDE, other),
         }
     }
 }
@@ -98,7 +98,7 @@ fn permissions(found: &mut Found, said: &Map<String, Value>) {
                 "plan" => found.add(mode(Mode::Plan), "defaultMode"),
                 _ => found.note(&format!("defaultMode {theirs}"), "choose a mode yourself: see /mode"),
             },
-            _ if key == "additionalDirectories" => found.note(
+            _ if key == "additionalDirectories" => found.note_own(
                 "permissions.additionalDirectories",
                 "name them in tools.sandbox.writable: commands in the sandbox may write there, and other tools ask",
             ),

@@ -6,7 +6,7 @@ use toml_edit::{Table, value};
 use crate::policy::{Mode, Rule, RuleKind};
 use crate::tool::name::SHELL;
 
-use super::counterparts::{self, CODEX, CODEX_PROVIDER, SERVER};
+use super::counterparts::{CODEX, CODEX_PROVIDER, SERVER};
 use super::found::{Found, MOST, Setting, mode};
 use super::keys::{has_key_in_path, told};
 use super::prefix_rules::{self, PrefixRule};
@@ -38,7 +38,7 @@ pub(super) fn settings(found: &mut Found, all: &Map<String, Value>) {
             },
             ("sandbox_workspace_write", Value::Object(all)) => workspace_write(found, all),
             ("projects", _) => found.note("projects", "each folder is trusted by `countersign trust`"),
-            (other, _) => found.note(other, counterparts::of(CODEX, other)),
+            (other, _) => found.untranslated(other, CODEX, other),
         }
     }
 }
@@ -46,13 +46,15 @@ pub(super) fn settings(found: &mut Found, all: &Map<String, Value>) {
 /// What its sandbox lets through. Ours is opened by hand: both would hold in every folder.
 fn workspace_write(found: &mut Found, all: &Map<String, Value>) {
     for (key, said) in all.iter().take(MOST) {
-        let why = match (key.as_str(), said) {
-            ("network_access", Value::Bool(false)) => continue,
-            ("network_access", _) => "name the hosts in tools.sandbox.network, or set it to true for all",
-            ("writable_roots", _) => "name them in tools.sandbox.writable",
-            _ => "has no counterpart here",
-        };
-        found.note(&format!("sandbox_workspace_write.{key}"), why);
+        let what = format!("sandbox_workspace_write.{key}");
+        match (key.as_str(), said) {
+            ("network_access", Value::Bool(false)) => {}
+            ("network_access", _) => {
+                found.note(&what, "name the hosts in tools.sandbox.network, or set it to true for all");
+            }
+            ("writable_roots", _) => found.note_own(&what, "name them in tools.sandbox.writable"),
+            _ => found.note(&what, "has no counterpart here"),
+        }
     }
 }
 

@@ -8,6 +8,36 @@ pub(super) fn of(table: Counterparts, key: &str) -> &'static str {
     table.iter().find(|(name, _)| *name == key).map_or("has no counterpart here", |(_, words)| *words)
 }
 
+/// Whether what there is in the place of a key counts in one's own configuration alone, and not in a project's file.
+pub(super) fn is_own(table: Counterparts, key: &str) -> bool {
+    OWN.contains(&key) && table.iter().any(|(name, _)| *name == key)
+}
+
+/// Keys of any table below whose counterparts no project's file can set.
+const OWN: [&str; 21] = [
+    "apiKeyHelper",
+    "claudeMdExcludes",
+    "cleanupPeriodDays",
+    "editorMode",
+    "env_http_headers",
+    "experimental_bearer_token",
+    "http_headers",
+    "keybinds",
+    "model_context_window",
+    "model_max_output_tokens",
+    "otel",
+    "otelHeadersHelper",
+    "preferredNotifChannel",
+    "prefersReducedMotion",
+    "project_doc_fallback_filenames",
+    "provider",
+    "requires_openai_auth",
+    "sandbox",
+    "shell_environment_policy",
+    "theme",
+    "tui",
+];
+
 /// Keys of `settings.json` of Claude Code.
 pub(super) const CLAUDE: Counterparts = &[
     ("agent", "start a sub-agent by its name, with @NAME in a message"),
@@ -112,7 +142,10 @@ mod tests {
     fn a_key_with_a_counterpart_is_told_of_it_and_no_table_has_a_key_twice() {
         assert_eq!(of(CODEX, "otel"), "write telemetry.otlp, and telemetry.headers_env for headers");
         assert_eq!(of(CODEX, "file_opener"), "has no counterpart here");
-        for table in [CLAUDE, CODEX, CODEX_PROVIDER, OPENCODE, SERVER] {
+        assert!(is_own(CODEX, "otel") && !is_own(CODEX, "hooks") && !is_own(SERVER, "otel"));
+        let all = [CLAUDE, CODEX, CODEX_PROVIDER, OPENCODE, SERVER];
+        assert!(OWN.iter().all(|key| all.iter().any(|table| is_own(table, key))), "each stands in a table");
+        for table in all {
             assert!(
                 table.windows(2).all(|pair| pair[0].0 < pair[1].0),
                 "in the order of the alphabet: {table:?}"

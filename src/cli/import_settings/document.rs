@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, Value, value};
 
 use crate::config::fault::one_line;
+use crate::config::models::is_built_in;
 use crate::config::{add_to_list, check_text};
 
 use super::found::Setting;
@@ -29,9 +30,14 @@ pub(super) fn merge(
     let mut document: DocumentMut = read(before)?;
     let (mut added, mut notes) = (Vec::new(), Vec::new());
     for (setting, written) in settings {
-        let mut alone = DocumentMut::new();
-        let tried = add(&mut alone, setting).and_then(|_| check_text(&alone.to_string(), is_project));
-        match tried {
+        match tried(setting, is_project) {
+            Ok(warnings) if warnings.is_empty() && lacks_provider(setting, settings, &document, is_project) => {
+                notes.push(format!(
+                    "{written}: not added: its provider is neither built in nor set in this file, and nothing starts with such a \
+                     model; if you want it, set both in your own configuration: {}",
+                    line(setting)
+                ));
+            }
             Ok(warnings) if warnings.is_empty() => match add(&mut document, setting) {
                 Ok(true) => added.push(setting),
                 Ok(false) => {}
@@ -51,6 +57,37 @@ pub(super) fn merge(
     added.sort_by_key(|setting| place_in_list(setting));
     let added = added.into_iter().map(line).collect();
     Ok(Merged { text, added, notes })
+}
+
+/// What our reader warns about in a file of this setting alone.
+///
+/// # Errors
+/// It cannot be read.
+fn tried(setting: &Setting, is_project: bool) -> Result<Vec<String>, String> {
+    let mut alone = DocumentMut::new();
+    add(&mut alone, setting)?;
+    check_text(&alone.to_string(), is_project)
+}
+
+/// Whether a setting is a model of a provider that is not built in, and that the file will not have.
+fn lacks_provider(
+    setting: &Setting,
+    settings: &[(Setting, String)],
+    document: &DocumentMut,
+    is_project: bool,
+) -> bool {
+    let Setting::Text("model", model) = setting else { return false };
+    let provider = model.split_once('/').map_or(model.as_str(), |(provider, _)| provider);
+    // A model that the file has already stays, whatever it is; and a provider in a project's file does not count.
+    if document.contains_key("model") || is_built_in(provider) {
+        return false;
+    }
+    let has_it = !is_project && document.get("providers").is_some_and(|all| all.get(provider).is_some());
+    let is_added = |other: &Setting| {
+        matches!(other, Setting::Named("providers", name, _) if name == provider)
+            && tried(other, is_project).is_ok_and(|warnings| warnings.is_empty())
+    };
+    !has_it && !settings.iter().any(|(other, _)| is_added(other))
 }
 
 /// The less, the more it lets happen: calls that run without a question, then programs and servers, then the rest.
@@ -296,6 +333,30 @@ mod tests {
         );
         let of_user = merge("", &settings, false).unwrap();
         assert_eq!((of_user.added.len(), of_user.notes), (3, Vec::new()), "{}", of_user.text);
+    }
+
+    #[test]
+    fn a_model_is_added_only_with_its_provider() {
+        let mut table = Table::new();
+        table.insert("base_url", value("http://127.0.0.1:8080/v1"));
+        let provider = (Setting::Named("providers", "own".to_owned(), table), "the provider own".to_owned());
+        let model = |name: &str| (Setting::Text("model", name.to_owned()), "model".to_owned());
+        let has_model = |before: &str, settings: &[(Setting, String)], is_project: bool| {
+            let merged = merge(before, settings, is_project).unwrap();
+            let told = merged.notes.iter().any(|note| note.starts_with("model: not added: its provider is"));
+            let is_added = merged.text.contains("model = ");
+            assert_ne!(told, is_added, "{} {:?}", merged.text, merged.notes);
+            is_added
+        };
+        let both = [model("own/m"), provider];
+        assert!(has_model("", &both, false));
+        assert!(!has_model("", &both, true), "a project cannot set the provider");
+        assert!(!has_model("", &both[..1], false));
+        let known = "[providers.own]\nbase_url = 'http://127.0.0.1:1/v1'\n";
+        assert!(has_model(known, &both[..1], false));
+        for is_project in [false, true] {
+            assert!(has_model("", &[model("openai/m")], is_project));
+        }
     }
 
     #[test]

@@ -58,14 +58,21 @@ pub(super) struct Found {
     pub(super) commands: Vec<FoundCommand>,
     /// Whether there was more than is taken.
     is_cut: bool,
+    /// Whether it goes into a project's file.
+    is_project: bool,
     /// The variables that stand in the place of values, each with its value: two values never have one.
     variables: BTreeMap<String, Secret>,
 }
 
 impl Found {
+    /// Nothing yet, for a project's file or for one's own configuration.
+    pub(super) fn of(is_project: bool) -> Self {
+        Self { is_project, ..Self::default() }
+    }
+
     /// Nothing yet, of a file that is read after others.
     pub(super) fn after(others: &Self) -> Self {
-        Self { variables: others.variables.clone(), ..Self::default() }
+        Self { variables: others.variables.clone(), ..Self::of(others.is_project) }
     }
 
     /// Takes in what the next file has, but for its notes.
@@ -117,8 +124,23 @@ impl Found {
     pub(super) fn unread(&mut self, what: &str, table: &Value, read: &[&str], known: Counterparts) {
         let members = table.as_object().into_iter().flatten().map(|(key, _)| key.as_str());
         for key in members.filter(|key| !read.contains(key)).take(MOST) {
-            self.note(&format!("{what}, {key}"), counterparts::of(known, key));
+            self.untranslated(&format!("{what}, {key}"), known, key);
         }
+    }
+
+    /// Names a key that is not translated, with what there is in its place.
+    pub(super) fn untranslated(&mut self, what: &str, known: Counterparts, key: &str) {
+        let why = counterparts::of(known, key);
+        if counterparts::is_own(known, key) { self.note_own(what, why) } else { self.note(what, why) }
+    }
+
+    /// A note about settings that count in one's own configuration alone.
+    pub(super) fn note_own(&mut self, what: &str, why: &str) {
+        if self.is_project {
+            return self
+                .note(what, &format!("{why}; in your own configuration: no project's file can set that"));
+        }
+        self.note(what, why);
     }
 
     pub(super) fn note(&mut self, what: &str, why: &str) {
@@ -165,6 +187,21 @@ mod tests {
         assert_eq!(next.variable(&names[..1], "two"), "TOKEN_2");
         found.take_in(next);
         assert_eq!(found.variable(&names[..1], "three"), "TOKEN_3");
+    }
+
+    #[test]
+    fn what_no_project_can_set_is_said_to_go_elsewhere() {
+        let noted = |is_project: bool| {
+            let mut next = Found::after(&Found::of(is_project));
+            next.untranslated("otel", counterparts::CODEX, "otel");
+            next.untranslated("hooks", counterparts::CODEX, "hooks");
+            next.note_own("env", "name them in tools.pass_env");
+            next.notes
+        };
+        let is_elsewhere =
+            |note: &String| note.ends_with("; in your own configuration: no project's file can set that");
+        assert_eq!(noted(true).iter().map(is_elsewhere).collect::<Vec<_>>(), [true, false, true]);
+        assert!(!noted(false).iter().any(is_elsewhere));
     }
 
     #[test]

@@ -54,7 +54,7 @@ pub(super) fn run(
     let root = if words.project { Some(cwd.to_owned()) } else { home.clone() };
     let root = root.ok_or_else(|| Fault::failed("there is no home folder to look in", "set HOME"))?;
     let files = tools.iter().flat_map(|tool| files(*tool, words.project, &root));
-    let Gathered { read, found, mut notes, unreadable } = gathered(files, home.as_deref());
+    let Gathered { read, found, mut notes, unreadable } = gathered(files, home.as_deref(), words.project);
     if read.is_empty() && !unreadable.is_empty() {
         let what = format!("nothing was read: {}", unreadable.join("; "));
         return Err(Fault::failed(what, "correct that, then run it again"));
@@ -113,8 +113,12 @@ struct Gathered {
     unreadable: Vec<String>,
 }
 
-fn gathered(files: impl Iterator<Item = (PathBuf, FileReader)>, home: Option<&Path>) -> Gathered {
-    let mut all = Gathered::default();
+fn gathered(
+    files: impl Iterator<Item = (PathBuf, FileReader)>,
+    home: Option<&Path>,
+    is_project: bool,
+) -> Gathered {
+    let mut all = Gathered { found: Found::of(is_project), ..Gathered::default() };
     for (file, reader) in files {
         let shown = shown(&file, home);
         let mut found = Found::after(&all.found);
@@ -146,14 +150,13 @@ fn told(
 ) -> String {
     let mut said = format!("# From {}\n", read.join(", "));
     if words.write {
-        let what = match added.len() {
-            1 => "1 setting was".to_owned(),
-            count => format!("{count} settings were"),
-        };
-        if !added.is_empty() || commands.is_empty() {
-            said.push_str(&format!("{what} added to {}\n", file.display()));
-            said.extend(added.iter().map(|line| format!("  {line}\n")));
+        match added.len() {
+            0 if commands.is_empty() => said.push_str("Nothing to add; no file was written\n"),
+            0 => {}
+            1 => said.push_str(&format!("1 setting was added to {}\n", file.display())),
+            count => said.push_str(&format!("{count} settings were added to {}\n", file.display())),
         }
+        said.extend(added.iter().map(|line| format!("  {line}\n")));
         said.extend(commands.iter().map(|command| format!("A command was written: {command}\n")));
         if words.project && (!added.is_empty() || !commands.is_empty()) {
             said.push_str("What is not tighter counts once you have reviewed it: run `countersign trust`\n");
@@ -254,7 +257,7 @@ fn of_rules(text: &str, found: &mut Found) -> Result<(), String> {
 const NOT_READ: &[(OtherTool, &str, &str)] = &[
     (OtherTool::Claude, ".claude/output-styles", "write instructions into AGENTS.md"),
     (OtherTool::Claude, ".claude/rules", "write instructions into AGENTS.md"),
-    (OtherTool::Claude, ".claude/keybindings.json", "write [keys.PLACE]"),
+    (OtherTool::Claude, ".claude/keybindings.json", "write [keys.PLACE] in your own configuration"),
     (OtherTool::Codex, ".codex/prompts", "copy its files into a folder of commands, as .agents/commands"),
     (OtherTool::Codex, ".codex/skills", "copy its folders into .agents/skills"),
     (OtherTool::Codex, ".codex/agents", "write a file of .countersign/agents or [agents.NAME] for each"),

@@ -10,7 +10,7 @@ use crate::policy::{Mode, Rule, RuleKind};
 use crate::tool::name::{EDIT, FETCH, GLOB, LIST, READ, SEARCH, SHELL, WRITE};
 use crate::ui::commands::is_built_in;
 
-use super::counterparts::{self, Counterparts, OPENCODE, SERVER};
+use super::counterparts::{Counterparts, OPENCODE, SERVER};
 use super::found::{Found, FoundCommand, MOST, Setting};
 use super::keys::{has_key_word, told};
 use super::rules::paths;
@@ -49,7 +49,7 @@ pub(super) fn settings(found: &mut Found, all: &Map<String, Value>) {
                 }
             }
             ("$schema", _) => {}
-            (other, _) => found.note(other, counterparts::of(OPENCODE, other)),
+            (other, _) => found.untranslated(other, OPENCODE, other),
         }
     }
 }

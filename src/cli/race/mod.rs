@@ -23,6 +23,7 @@ use crate::policy::shell::shell_word;
 use crate::runtime::SessionStore;
 use crate::runtime::store::subagents::started_by;
 use crate::runtime::store::{first_line_of, held};
+use crate::session::attachments::Attach;
 use crate::session::racing::{
     LaneStanding, adoption, audited_lanes, drop_branches, lanes, race_in, takes_seed,
 };
@@ -76,6 +77,10 @@ fn begin(words: RaceArgs, before: Flags, environment: Environment) -> Result<Exi
         let choice = choose(&invocation.config, &invocation.environment, &Table::embedded())?;
         takes_seed(&choice.spec)
             .map_err(|why| Fault::usage(why, "leave --seeds out, or name another model with -m"))?;
+    }
+    let attach = Attach::without_hooks(&invocation);
+    for task in &wish.prompts {
+        attach.refuse_missing(task).map_err(|refused| Fault::usage(refused.what, refused.next))?;
     }
     let (race, point) = race_in(&invocation.cwd, &wish, &invocation.config, &invocation.environment)
         .map_err(|why| Fault::usage(why, "see `countersign race --help`"))?;

@@ -39,6 +39,21 @@ fn parts(text: &str) -> Option<(&str, &str)> {
     None
 }
 
+/// The head of a text that needs none, and what stands below it. Two rules around plain words are no head: all of it is text.
+pub(super) fn optional(text: &str) -> (Option<&str>, &str) {
+    match parts(text).filter(|(head, _)| may_be_head(head)) {
+        Some((head, body)) => (Some(head), body),
+        None => (None, text.trim_start_matches('\u{feff}')),
+    }
+}
+
+/// Whether what stands between two lines `---` says nothing, or has a line that may be a member.
+fn may_be_head(between: &str) -> bool {
+    let lines = between.lines().map(str::trim);
+    let mut said = lines.filter(|line| !line.is_empty() && !line.starts_with('#')).peekable();
+    said.peek().is_none() || said.any(|line| name_in(line).is_some())
+}
+
 /// What stands below a first line `---`.
 fn below_opening(text: &str) -> Option<&str> {
     let (first, rest) = text.trim_start_matches('\u{feff}').split_once('\n')?;
@@ -58,7 +73,7 @@ pub(super) fn is_open(text: &str) -> bool {
 /// The name of the member that a line is, if it may be one.
 fn name_in(line: &str) -> Option<&str> {
     let (name, value) = line.trim().split_once(':')?;
-    let name = name.trim_matches(['"', '\'']);
+    let name = name.trim_end().trim_matches(['"', '\'']);
     let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
     (is_name && (value.is_empty() || value.starts_with([' ', '\t']))).then_some(name)
 }
@@ -228,6 +243,7 @@ mod tests {
             "---\n  description: x\nDo it.",
             "---\nbroken line\nargument-hint: '[x]'\nDo it.",
             "---\nown_key: x\nDo it.",
+            "---\ndescription : x\nDo it.",
         ] {
             assert!(is_open(open) && head(open).is_none() && no_head(open) == NOT_CLOSED, "{open}");
         }
@@ -237,12 +253,30 @@ mod tests {
             "---\nhttps://example.org is the page.",
             "---\n\n# Title\n\nDo it.",
             "---\n\nTidy up.\n\nmodel: is a word here",
+            "---\n\nTidy up.\nAll of it.\n\ndescription: a word in prose",
             "---",
             "----\ndescription: x\n",
             "---\ndescription: x\n---\nDo it.",
             "Do it.\n---\ndescription: x\n",
         ] {
             assert!(!is_open(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn two_rules_around_plain_words_are_no_head() {
+        for text in
+            ["---\nTidy up.\n---\nDo it.", "---\n\nTidy up: all of it.\n\n---\n", "---\n- one\n---\nDo it."]
+        {
+            assert_eq!(optional(text), (None, text));
+        }
+        for (text, head) in [
+            ("---\na: b\n---\nDo it.", "a: b\n"),
+            ("---\nbroken line\nallowed-tools : Bash\n---\nDo it.", "broken line\nallowed-tools : Bash\n"),
+            ("---\n\n# a: b\n---\nDo it.", "\n# a: b\n"),
+            ("---\n---\nDo it.", ""),
+        ] {
+            assert_eq!(optional(text), (Some(head), "Do it."));
         }
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{
     keys::{self, Found, KeyOrigin},
-    local,
+    local::{self, NamesAnswer},
     presets::Preset,
     provider::{address, all, local_kind, may_do_without},
     table::{Table, resolve, vendor_of},
@@ -181,12 +181,12 @@ fn named(provider: &str, name: &str) -> ModelRef {
 /// Asks the servers for their models, and those of a known kind for what they know of them.
 fn answering(servers: Vec<Server>, config: &Config, table: &Table) -> Vec<Listed> {
     let addresses = servers.iter().map(|server| (server.base_url.clone(), server.key.clone())).collect();
-    let answers = local::models_of(addresses, PATIENCE);
-    let without = servers.iter().zip(&answers).filter(|(_, names)| names.is_none());
+    let answers = local::names_of(addresses, PATIENCE);
+    let without = servers.iter().zip(&answers).filter(|(_, answer)| !matches!(answer, NamesAnswer::Told(_)));
     let without = without.map(|(server, _)| server.base_url.clone()).collect();
     let mut are_there = local::are_there(without, PATIENCE).into_iter();
     let pairs = servers.into_iter().zip(answers);
-    let listed = pairs.map(|(server, names)| {
+    let listed = pairs.map(|(server, answer)| {
         let spec = |name: &str, facts| resolve(&named(&server.provider, name), config, table, facts);
         // A server may serve more than it names: what the configuration describes is there, too.
         let own = |told: &[String]| -> Vec<ModelSpec> {
@@ -195,10 +195,11 @@ fn answering(servers: Vec<Server>, config: &Config, table: &Table) -> Vec<Listed
             untold.map(|name| spec(name, Facts::default())).collect()
         };
         let shown = server.base_url.split('?').next().unwrap_or_default().to_owned();
-        let Some(names) = names else {
+        let is_late = answer == NamesAnswer::Late;
+        let NamesAnswer::Told(names) = answer else {
             let models = own(&[]);
             let is_there = are_there.next().unwrap_or_default();
-            let state = without_names(&server, is_there, &shown, &models);
+            let state = without_names(&server, (is_there, is_late), &shown, &models);
             let is_named = is_named(&server.provider, config);
             return Listed { provider: server.provider, state, models, is_named, reached: None };
         };
@@ -217,16 +218,27 @@ fn answering(servers: Vec<Server>, config: &Config, table: &Table) -> Vec<Listed
     listed.collect()
 }
 
-/// Whether the models of a server can be asked that named none: not every one has a list.
-fn without_names(server: &Server, is_there: bool, shown: &str, configured: &[ModelSpec]) -> State {
+/// Whether the models of a server can be asked that named none: not every one has a list, and not every one answers in time.
+fn without_names(
+    server: &Server,
+    (is_there, is_late): (bool, bool),
+    shown: &str,
+    configured: &[ModelSpec],
+) -> State {
     if !is_there {
         let what = format!("no server answers at {shown}");
         return State::Unusable(Fault::usage(what, "start it, or correct its base_url"));
     }
-    if configured.is_empty() {
-        let next =
-            format!("describe one in [providers.{}.models.\"NAME\"], or use -m {0}/NAME", server.provider);
-        return State::Unusable(Fault::usage(format!("the server at {shown} lists no models"), next));
+    let what = if is_late { "did not answer in time" } else { "lists no models" };
+    let what = format!("the server at {shown} {what}");
+    if !configured.is_empty() {
+        return State::Usable(format!("{what}; these are configured"));
     }
-    State::Usable(format!("the server at {shown} lists no models; these are configured"))
+    let name = &server.provider;
+    let next = if is_late {
+        format!("wait until it is ready, correct its base_url, or use -m {name}/NAME")
+    } else {
+        format!("describe one in [providers.{name}.models.\"NAME\"], or use -m {name}/NAME")
+    };
+    State::Unusable(Fault::usage(what, next))
 }

@@ -18,6 +18,7 @@ pub use choose::{Choice, Transport, choose, reach, unasked};
 pub(crate) use list::list_known;
 pub use list::{Listed, State, list};
 pub(crate) use presets::key_variables;
+pub(crate) use provider::is_built_in;
 pub(crate) use survey::{Key, Surveyed, connection_of, keys_file, servers_here, survey};
 pub use table::{Table, resolve};
 pub use usable::Usable;

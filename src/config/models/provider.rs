@@ -13,6 +13,11 @@ use crate::ledger::ModelRef;
 /// The models that no provider serves.
 pub(super) const OURS: [&str; 2] = ["rehearsal", "script"];
 
+/// Whether a provider of this name needs no configuration.
+pub(crate) fn is_built_in(provider: &str) -> bool {
+    OURS.contains(&provider) || Preset::named(provider).is_some()
+}
+
 /// How `model` is reached.
 ///
 /// # Errors

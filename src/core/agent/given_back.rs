@@ -92,7 +92,8 @@ mod tests {
         let text = "/tidy @/countersign-clipboard-1/a.png";
         let typed = UserMessage { pastes: Pastes::of(text, vec![(6, text.len())]), ..text.into() };
         let (command, back) = (String::new(), Live::ReturnedLine(typed.clone()));
-        let own = OwnCommand { command, is_shared: true, typed: Some(typed), must_succeed: false };
+        let own =
+            OwnCommand { command, is_shared: true, typed: Some(typed), must_succeed: false, then: None };
         assert_eq!(Intent::Command(own.clone()).given_back(), Some(back.clone()));
         let mut agent = Agent::new(Settings::new(ModelSpec::unknown(ModelRef::parse("script"))));
         let effects = agent.step(Millis(1), Input::Intent(Intent::Command(own)));

@@ -7,7 +7,7 @@
 
 use crate::ledger::{
     Arguments, Body, CallId, Decider, Decision, Ending, Entry, Injected, Injector, Millis, Outcome, Remark,
-    Tombstone, tombstoned,
+    Tombstone, UserMessage, tombstoned,
 };
 use crate::tool::ToolKind;
 use crate::tool::name::ADOPT;
@@ -178,4 +178,5 @@ fn adopted(arguments: &Arguments) -> String {
 }
 
 #[cfg(test)]
+#[path = "own_command_tests.rs"]
 mod tests;

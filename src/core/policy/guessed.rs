@@ -50,6 +50,9 @@ impl Guesses {
         let is_hidden = lines.is_hidden || reading.commands.iter().any(hides_name);
         let hidden = is_hidden.then(|| HOLE.to_string());
         let there: Vec<&Command> = lines.readings.iter().flat_map(|line| &line.commands).collect();
+        let in_line = |line: &Reading| -> Vec<ForeignText> {
+            line.commands.iter().flat_map(|command| self::embedded(command, line)).collect()
+        };
         let in_lines = lines.readings.iter().flat_map(in_input);
         let others = inputs.iter().cloned().chain(in_lines).chain(run).chain(hidden);
         let texts = embedded.chain(others.map(|text| ForeignText::of(&text))).collect();
@@ -58,7 +61,7 @@ impl Guesses {
             texts,
             unknown: commands.filter_map(behind_unknown).collect(),
             elsewhere: there.iter().map(|command| CommandStarts::of(command)).collect(),
-            elsewhere_texts: there.iter().flat_map(|command| self::embedded(command)).collect(),
+            elsewhere_texts: lines.readings.iter().flat_map(in_line).collect(),
         }
     }
 

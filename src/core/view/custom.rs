@@ -82,7 +82,14 @@ impl NamedCommand {
         calls.into_iter().find(|call| call.message == message).map(|call| call.typed)
     }
 
-    /// The same in the session of a message that it may have said: the id of that session stands in the message.
+    /// The file of the one of these whose call a message is today.
+    pub fn file_of<'c>(commands: &'c [Self], said: &UserMessage) -> Option<&'c str> {
+        let typed = Self::typed(commands, &said.content).filter(|typed| !has_pasted_header(said, typed))?;
+        let name = typed.split_whitespace().next()?.strip_prefix('/')?;
+        commands.iter().find(|command| command.name == name).map(|command| command.file.as_str())
+    }
+
+    /// This command in the session of a message that it may have said: the id of that session stands in the message.
     fn as_said(&self, typed: &str, message: &str) -> Self {
         if !self.template.names_session() {
             return self.clone();

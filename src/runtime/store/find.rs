@@ -54,9 +54,7 @@ pub fn find(state: &Path, wanted: &str) -> Result<PathBuf, String> {
                 "there is no session `{wanted}`: that sub-agent never began, or its session was removed; `countersign inspect {above}` \
                  shows the session that would have started it"
             ),
-            (None, Some(near)) => format!(
-                "there is no session `{wanted}`; did you mean {near}? `countersign sessions list` lists them"
-            ),
+            (None, Some(near)) => format!("there is no session `{wanted}`; did you mean {near}?"),
             (None, None) => format!(
                 "there is no session `{wanted}`; the newest are {}; choose one, or use --last",
                 names(&all.iter().collect::<Vec<_>>())

@@ -1,5 +1,6 @@
 //! What all sessions have spent, as their lines say.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::ledger::{CallId, EntryId, MicroDollars, Millis, Usage};
@@ -7,6 +8,7 @@ use crate::wire::record::{SpentLine, SpentWhat, first_line, imported_from, inher
 
 use super::line_ends::LineEnds;
 use super::lines::LineReader;
+use super::subagents::above;
 use super::summary::no_session;
 use super::{find, side_by_side};
 
@@ -19,7 +21,7 @@ const TRANSITION: &[u8] = br#"{"type":"transition""#;
 pub struct SessionSpending {
     /// Its id, as its file has it.
     pub id: String,
-    /// Its folder.
+    /// Its folder; of a sub-agent, that of the session above all.
     pub cwd: String,
     /// The model it began with.
     pub model: String,
@@ -52,7 +54,20 @@ pub fn spending(state: &Path) -> (Vec<SessionSpending>, Vec<String>) {
         }
     }
     leave_out_what_is_recorded(&mut sessions);
+    take_folders_from_above(&mut sessions);
     (sessions, unreadable)
+}
+
+/// The worktree of a sub-agent, or of a lane of a race, is no project of its own: it was made from the folder of the session that a person
+/// began. Of one whose session above is gone, nothing else is known.
+fn take_folders_from_above(sessions: &mut [SessionSpending]) {
+    let folders: BTreeMap<String, String> =
+        sessions.iter().map(|session| (session.id.clone(), session.cwd.clone())).collect();
+    for session in sessions {
+        if let Some(folder) = above(&session.id).filter_map(|id| folders.get(id)).last() {
+            session.cwd.clone_from(folder);
+        }
+    }
 }
 
 /// What is charged for a task of which nobody knows what it spent contains what its own session recorded, which is counted there.

@@ -12,7 +12,7 @@ const ENDINGS: [&str; 12] =
 pub(super) enum Attached {
     /// With a reason to ask a person first, or none.
     Image(Image, String),
-    /// With what to say of it if not all of it is sent, or nothing.
+    /// With its label if not all of it is sent, or nothing.
     File(AttachedFile, String),
     /// Nothing: what to say before this word is sent as one.
     Word(String),

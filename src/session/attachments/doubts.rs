@@ -19,7 +19,7 @@ pub(super) struct Doubts {
     pub(super) of_chips: usize,
     /// Of words that may have been meant as files.
     pub(super) words: Vec<String>,
-    /// Of files of which not all is sent. Nobody is asked about that.
+    /// The labels of files of which not all is sent. Nobody is asked about that.
     pub(super) cut: Vec<String>,
 }
 
@@ -57,18 +57,19 @@ impl Doubts {
     /// there is nothing.
     pub(super) fn note(&self) -> String {
         let words = (!self.words.is_empty()).then(|| format!("{}; sent as text", self.words.join("; ")));
-        words.into_iter().chain(self.cut.iter().cloned()).collect::<Vec<_>>().join("; ")
+        let cut = (!self.cut.is_empty()).then(|| format!("not all of it is sent: {}", self.cut.join(", ")));
+        words.into_iter().chain(cut).collect::<Vec<_>>().join("; ")
     }
 }
 
-/// A file, or a part of it with these lines, with what to say of it if not all of that is sent: the words that stand for it on a screen.
+/// A file, or a part of it with these lines, with its label if not all of that is sent: the words that stand for it on a screen.
 pub(super) fn with_cut(file: AttachedFile, lines: Option<(u64, u64)>) -> Attached {
     let is_short = match lines.filter(|_| !file.is_folder()) {
         Some((_, last)) => file.last < last.min(file.of_lines),
         None => file.of_lines > 0,
     };
     let is_cut = is_short || file.cut_bytes > 0 || file.cut_chars > 0;
-    let not_sent = if is_cut { format!("not all of it is sent: {}", file.label()) } else { String::new() };
+    let not_sent = if is_cut { file.label() } else { String::new() };
     Attached::File(file, not_sent)
 }
 

@@ -4,13 +4,28 @@ use std::path::Path;
 
 use super::attach::Attach;
 use super::attached::{Attached, is_called_an_image};
-use super::mention::{before_lines, without_lines};
+use super::mention::{before_lines, mentions, without_lines};
 use super::refusal::AttachmentRefusal;
 use crate::ui::mention::{could_be_a_file, is_a_call, is_called_a_file};
 
 pub(super) const CORRECT: &str = "correct the path, or put it in `backquotes` to send it as text";
 
 impl Attach {
+    /// Refuses words that name a file that is not there, where no file goes with them: whoever reads them would look for it in vain.
+    ///
+    /// # Errors
+    /// As [`Self::message`], of what is not there.
+    pub(crate) fn refuse_missing(&self, words: &str) -> Result<(), AttachmentRefusal> {
+        for readings in mentions(&words.into()) {
+            let with_lines = readings.iter().filter_map(|path| without_lines(path).map(|(path, _)| path));
+            let mut paths = readings.iter().map(String::as_str).chain(with_lines);
+            if !paths.any(|path| std::fs::symlink_metadata(self.path(path)).is_ok()) {
+                self.missing(&readings)?;
+            }
+        }
+        Ok(())
+    }
+
     /// `Ok(None)`: it is a word. One that may as well be the name of a file is said before it goes as a word.
     pub(super) fn missing(&self, readings: &[String]) -> Result<Option<Attached>, AttachmentRefusal> {
         let refuse = |what: String, next: &str| Err(AttachmentRefusal::new(what, next));

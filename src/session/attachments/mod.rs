@@ -25,6 +25,9 @@ use mention::{mentions, without_lines};
 use pasted_images::of_clipboard;
 use refusal::FROM_THE_APP;
 
+/// What to do about an image of a flag that is not sent: there is no word that could be sent in its place.
+const OTHER_IMAGE: &str = "name another image, or remove the flag";
+
 impl Attach {
     /// The message with the images and files that it names, and what to know of its words; empty, if there is nothing. An `@word` that
     /// names no file stays a word, unless nothing else than a file is called so.
@@ -51,7 +54,8 @@ impl Attach {
                 let what = format!("there is no image at {name}");
                 return Err(AttachmentRefusal::new(what, "correct the path"));
             }
-            let asks = self.text_files.refuse_denied(&path.to_string_lossy())?;
+            let by_flag = |refused: AttachmentRefusal| AttachmentRefusal::new(refused.what, OTHER_IMAGE);
+            let asks = self.text_files.refuse_denied(&path.to_string_lossy()).map_err(by_flag)?;
             if !asks.is_empty() {
                 return Err(AttachmentRefusal::new(asks, FROM_THE_APP));
             }

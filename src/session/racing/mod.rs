@@ -29,7 +29,6 @@ pub(crate) use told::{HEADS, next, page, row};
 
 use super::subagents::{LaneTerms, MOST_LANES};
 use crate::ui::RaceWish;
-use crate::ui::text::counted;
 
 /// Lanes that a race has, if nothing says how many.
 const LANES: u64 = 3;
@@ -78,12 +77,12 @@ fn race(wish: &RaceWish, point: &Point, id: &str) -> Result<Race, String> {
     if lanes > MOST_LANES {
         return Err(format!("a race can have at most {MOST_LANES} lanes, not {lanes}"));
     }
-    if lanes < least.max(2) {
-        return Err(format!(
-            "{} for {} of a task, a model and a seed is too few: each needs a lane, and a race needs two",
-            counted(lanes, "lane"),
-            counted(least, "combination")
-        ));
+    if lanes < least && least > 1 {
+        let each = "each combination of a task, a model and a seed has a lane";
+        return Err(format!("this race needs at least {least} lanes, not {lanes}: {each}"));
+    }
+    if lanes < 2 {
+        return Err(format!("a race needs at least 2 lanes, not {lanes}"));
     }
     let terms = kinds.iter().cycle().zip(1..=lanes).map(|((prompt, model, seed), lane)| LaneTerms {
         task: (*prompt).clone(),
@@ -137,6 +136,13 @@ mod tests {
             (arguments.text("task").unwrap().to_owned(), arguments.text("model").map(str::to_owned))
         });
         Ok(said.collect())
+    }
+
+    #[test]
+    fn too_few_lanes_are_refused_with_how_many_it_takes() {
+        assert_eq!(lanes(&["t"], &[], Some(1)), Err("a race needs at least 2 lanes, not 1".to_owned()));
+        let few = lanes(&["t"], &["a", "b", "c"], Some(2)).unwrap_err();
+        assert!(few.starts_with("this race needs at least 3 lanes, not 2: each combination"), "{few}");
     }
 
     #[test]

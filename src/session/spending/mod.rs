@@ -106,8 +106,14 @@ fn cost(row: &Spend) -> String {
 fn remarks(total: &Spend) -> Vec<String> {
     let mut all = Vec::new();
     if total.withdrawn > 0 {
-        let (cost, count) = (part(total.withdrawn_usage), answers(total.withdrawn));
-        all.push(format!("{cost} of it is for {count} that errors cut off."));
+        let count = answers(total.withdrawn);
+        all.push(match total.withdrawn_usage.cost {
+            Some(cost) => format!("${} of it is for {count} that errors cut off.", dollars(cost.0)),
+            None if total.withdrawn == 1 => {
+                format!("{count} was cut off by an error; its cost is not known.")
+            }
+            None => format!("{count} were cut off by errors; their cost is not known."),
+        });
     }
     if total.estimated > 0 {
         let count = answers(total.estimated);
@@ -138,10 +144,23 @@ fn remarks(total: &Spend) -> Vec<String> {
     all
 }
 
-fn part(usage: Usage) -> String {
-    usage.cost.map_or_else(|| "an unknown price".to_owned(), |micros| format!("${}", dollars(micros.0)))
-}
-
 fn answers(count: u64) -> String {
     if count == 1 { "1 answer".to_owned() } else { format!("{count} answers") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::MicroDollars;
+
+    #[test]
+    fn answers_that_errors_cut_off_are_told_with_and_without_a_price() {
+        let said = |count: u64, cost: Option<u64>| {
+            let withdrawn_usage = Usage { cost: cost.map(MicroDollars), ..Usage::default() };
+            remarks(&Spend { withdrawn: count, withdrawn_usage, ..Spend::default() }).concat()
+        };
+        assert_eq!(said(6, None), "6 answers were cut off by errors; their cost is not known.");
+        assert_eq!(said(1, None), "1 answer was cut off by an error; its cost is not known.");
+        assert!(said(1, Some(250_000)).ends_with(" of it is for 1 answer that errors cut off."));
+    }
 }

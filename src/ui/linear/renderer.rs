@@ -6,7 +6,7 @@ use crate::agent::{Event, Live};
 use crate::budget::Limit;
 use crate::ledger::{
     AssistantMessage, Block, Body, Change, Checkpoint, Ending, Entry, EntryId, Injector, MicroDollars,
-    Millis, TurnEnded,
+    Millis, TurnEnded, grouped,
 };
 use crate::view::{Offer, ShownPart, View, ViewSettings, change, ending_words, shown};
 
@@ -173,7 +173,7 @@ impl LinearRenderer {
                     1 => "1 entry".to_owned(),
                     n => format!("{n} entries"),
                 };
-                let (before, after) = (made.tokens_before, made.tokens_after);
+                let (before, after) = (grouped(made.tokens_before), grouped(made.tokens_after));
                 output.say(&format!(
                     "compacted: {replaced} replaced by a summary, {before} to {after} tokens; /show {} \
                     prints it",

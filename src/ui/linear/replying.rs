@@ -5,6 +5,7 @@ use crate::ui::commands::STOPS_WORK;
 use crate::ui::pages::{report, usage};
 use crate::ui::reading_files::ReadingFiles;
 use crate::ui::{EarlierSession, Reply, Request, SideBySide};
+use crate::view::NamedCommand;
 
 use super::awaited::Awaited;
 use super::session::{LinearEffect, LinearSession};
@@ -70,7 +71,11 @@ impl LinearSession {
         let is_answer = !matches!(reply, Reply::Notice(_) | Reply::StatusLine(_) | Reply::Reading(_));
         match reply {
             Reply::Returned { said, why } => {
-                self.output.say(&format!("refused: {}", plain(&why)));
+                // Of a message that a custom command said, its file may be what is wrong.
+                let commands = &self.renderer.view.settings.commands;
+                let place = NamedCommand::file_of(commands, said);
+                let place = place.map(|file| format!("{}: ", plain(file))).unwrap_or_default();
+                self.output.say(&format!("refused: {place}{}", plain(&why)));
                 self.keep(&said.content);
             }
             Reply::LineReturned { line, why } => {

@@ -1,12 +1,12 @@
 //! Numbers, times and sums as they are spoken: nothing is cut short, no sign stands for a word.
 
 use crate::budget::{Gauge, Limit, Unit};
-use crate::ledger::{Ending, EntryId, MicroDollars, Reach, TurnEnded, seconds};
+use crate::ledger::{Ending, EntryId, MicroDollars, Reach, TurnEnded, grouped, seconds};
 use crate::view::View;
 
-/// `1 line`, `2 lines`.
+/// `1 line`, `2,000 lines`.
 pub(in crate::ui) fn count(n: u64, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+    if n == 1 { format!("1 {what}") } else { format!("{} {what}s", grouped(n)) }
 }
 
 /// Milliseconds: `3 ms`, `3.2 s`, `2 min 5 s`.
@@ -70,7 +70,7 @@ pub(in crate::ui) fn amount(limit: Option<Limit>, value: u64) -> String {
         Some(Unit::Seconds) => count(value, "second"),
         Some(Unit::Tokens) => count(value, "token"),
         Some(Unit::MicroDollars) => MicroDollars(value).to_string(),
-        None => value.to_string(),
+        None => grouped(value),
     }
 }
 

@@ -6,7 +6,7 @@ use ratatui::text::Line;
 
 use super::{Page, PageEntry, PageFrame, Spoken};
 use crate::budget::{Gauge, Limit};
-use crate::ledger::Millis;
+use crate::ledger::{Millis, grouped};
 use crate::ui::linear::words::{amount, cost, count, used};
 use crate::ui::panes::budgets;
 use crate::view::View;
@@ -58,7 +58,8 @@ impl Page for Budgets {
             next.map(|cost| format!("next request: {} for the prompt, without your message", cost.prompt)),
         );
         let context = view.meter().context_tokens();
-        said.push(format!("context: {context} of {} tokens", view.session.window));
+        let window = grouped(view.session.window);
+        said.push(format!("context: {} of {window} tokens", grouped(context)));
         let paid = [("this run", view.meter().usage()), ("this session", view.meter().session_usage())];
         said.extend(paid.map(|(what, usage)| {
             let words = format!("{} in, {} out", count(usage.input, "token"), count(usage.output, "token"));

@@ -28,6 +28,32 @@ pub(super) fn models_of(
     ask::together(servers.into_iter().map(job).collect(), patience)
 }
 
+/// What came of asking a server for the names of its models.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum NamesAnswer {
+    /// It told them.
+    Told(Vec<String>),
+    /// Its answer has none, or nobody answers there.
+    Untold,
+    /// No whole answer came in time.
+    Late,
+}
+
+/// The same as [`models_of`], with why there are no names.
+pub(super) fn names_of(servers: Vec<(String, Option<Secret>)>, patience: Duration) -> Vec<NamesAnswer> {
+    // Longer than it is waited for: what ends a question itself has an answer, or nobody to ask.
+    let longer = patience.saturating_mul(2);
+    let job = |(base_url, key): (String, Option<Secret>)| -> Job<NamesAnswer> {
+        Box::new(move || {
+            let server = ask::Server::of(&base_url, key);
+            let listed = server.and_then(|server| server.ask("/v1/models", None, longer));
+            Some(listed.as_ref().and_then(names).map_or(NamesAnswer::Untold, NamesAnswer::Told))
+        })
+    };
+    let answers = ask::together(servers.into_iter().map(job).collect(), patience);
+    answers.into_iter().map(|answer| answer.unwrap_or(NamesAnswer::Late)).collect()
+}
+
 /// Whether a server takes connections at each of these base URLs, whatever it answers. All are tried at once.
 pub(super) fn are_there(base_urls: Vec<String>, patience: Duration) -> Vec<bool> {
     let job = |base_url: String| -> Job<()> {
@@ -79,6 +105,15 @@ mod tests {
     use std::net::{Ipv4Addr, TcpListener};
 
     use super::*;
+
+    #[test]
+    fn a_server_that_never_answers_is_late() {
+        let [silent, gone] = [(); 2].map(|()| TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap());
+        let urls = [&silent, &gone].map(|listener| format!("http://{}/v1", listener.local_addr().unwrap()));
+        drop(gone);
+        let answers = names_of(urls.map(|url| (url, None)).to_vec(), Duration::from_millis(500));
+        assert_eq!(answers, [NamesAnswer::Late, NamesAnswer::Untold]);
+    }
 
     #[test]
     fn whether_servers_are_there_is_told_in_the_order_in_which_they_were_named() {
