@@ -246,8 +246,10 @@ fn names_are_told_apart_by_their_ends_and_the_state_of_a_session_is_whole() {
         choice: Choice::Session("a".into()),
     };
     harness.local.overlay = Some(Overlay::Picker(Picker::new(Source::Sessions, vec![session])));
-    let frame = harness.frame(120, 40);
-    assert!(frame.contains("59 min ago · output token limit"), "{frame}");
+    for (width, height) in [(120, 40), (80, 24)] {
+        let frame = harness.frame(width, height);
+        assert!(frame.contains("59 min ago · output token limit"), "{frame}");
+    }
 }
 
 fn offered(is_refused: bool) -> Picker {

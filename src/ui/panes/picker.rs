@@ -13,8 +13,10 @@ use crate::ui::text::{fit, grouped, markdown, sanitize, width, wrap};
 use super::words::{both_ends, cells, keys, middle, one_row};
 use super::{Screen, marks, theme_sample};
 
-/// From this width on, a session's last words or a sample of a theme stand beside the list.
+/// From this width on, a sample of a theme stands beside the list.
 const WIDE: u16 = 80;
+/// The same for a session's last words: beside them, the words, the time and the end of each must still be whole.
+const WIDE_OF_SESSIONS: u16 = 100;
 /// Rows that a list of sentences gives up on a narrow screen, so that the chosen line is told whole below it, with the row that is empty
 /// there.
 const ROWS_OF_CHOSEN: u16 = 2;
@@ -39,12 +41,12 @@ const MOST_OF_LINE: usize = 100;
 const TYPE: &str = "type to narrow";
 
 fn beside(picker: &Picker, area: Rect) -> Option<Rect> {
-    let left = match picker.source {
-        Source::Sessions => (area.width / 2).clamp(LEAST_OF_SESSIONS, MOST_OF_SESSIONS),
-        _ => area.width * 2 / 5,
+    let (left, wide) = match picker.source {
+        Source::Sessions => ((area.width / 2).clamp(LEAST_OF_SESSIONS, MOST_OF_SESSIONS), WIDE_OF_SESSIONS),
+        _ => (area.width * 2 / 5, WIDE),
     };
     let height = area.height.saturating_sub(4);
-    (area.width >= WIDE).then(|| Rect::new(area.x + left, area.y + 2, area.width - left, height))
+    (area.width >= wide).then(|| Rect::new(area.x + left, area.y + 2, area.width - left, height))
 }
 
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, picker: &Picker) {
