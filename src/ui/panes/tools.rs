@@ -16,6 +16,7 @@ use crate::ui::text::{fit, sanitize, width, wrap};
 use crate::ui::theme::{Inks, Theme};
 use crate::view::{Forming, HostedLine, HostedState, InBackground, Panel, PanelState, View, subject};
 
+use super::background;
 use super::boxes;
 use super::call_row::{CallRow, line};
 use super::card_context::{CardContext, INDENT};
@@ -107,7 +108,8 @@ pub(super) fn lay(panel: &Panel, around: &CardContext<'_>) -> Vec<TranscriptRow>
             rows.append(&mut hosts);
         }
         rows.extend(above(panel, result, around));
-        rows.extend(excerpt(panel, result, around));
+        let last = background::last_lines(panel, around);
+        rows.extend(last.unwrap_or_else(|| excerpt(panel, result, around)));
         rows.extend(made_change::excerpt(panel, around));
         rows.append(&mut hosts);
     }
