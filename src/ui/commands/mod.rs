@@ -209,6 +209,21 @@ mod tests {
     }
 
     #[test]
+    fn lists_say_of_a_command_in_few_words_what_it_does_and_not_what_may_follow() {
+        for row in super::listed(Fronts::Screen) {
+            assert!(
+                row.help.chars().count() <= 50 && !row.help.contains("or:"),
+                "{}: {}",
+                row.name,
+                row.help
+            );
+        }
+        let model = super::listed(Fronts::Screen).find(|row| row.name == "/model").unwrap();
+        assert_eq!(model.told(), "choose a model; or: NAME, as in PROVIDER/MODEL");
+        assert_eq!(model.behind_name(), "NAME, as in PROVIDER/MODEL");
+    }
+
+    #[test]
     fn a_row_says_what_may_follow_and_its_values_do() {
         for row in COMMANDS {
             let says_more = row.help.starts_with(row.hint) && row.place != Fronts::Lines;
