@@ -22,7 +22,7 @@ mod row;
 mod table;
 mod typed;
 
-pub use arguments::{GIT_DIFF, is_git_diff};
+pub use arguments::{GIT_DIFF, is_git_diff, plain_git_diff};
 pub(in crate::ui) use later::{KEPT, KEPT_BY_COMMAND, PICKED, STOPS_WORK, is_for_later};
 pub use meaning::{LinearCommand, Meaning};
 pub(in crate::ui) use prompts::{Review, review};
@@ -256,6 +256,9 @@ mod tests {
         assert_eq!(command("/diff git a 'b.rs"), of("HEAD -- 'a '\\''b.rs'"));
         assert!(is_git_diff(&of("HEAD --")) && is_git_diff("git --no-pager diff --color=always HEAD --"));
         assert!(!is_git_diff("git diff"));
+        assert_eq!(plain_git_diff(&of("HEAD --")).as_deref(), Some("git diff HEAD"));
+        assert_eq!(plain_git_diff(&of("HEAD -- 'a b'")).as_deref(), Some("git diff HEAD -- 'a b'"));
+        assert_eq!(plain_git_diff("git diff"), None);
         assert!(matches!(read("/diff main a.rs"), Some(Err(_))));
     }
 

@@ -18,7 +18,7 @@ use crate::view::{Forming, HostedLine, HostedState, InBackground, Panel, PanelSt
 
 use super::background;
 use super::boxes;
-use super::call_row::{CallRow, line};
+use super::call_row::{CallRow, about, line};
 use super::card_context::{CardContext, INDENT};
 use super::grid;
 use super::layouts::TranscriptRow;
@@ -88,7 +88,7 @@ pub(super) fn lay(panel: &Panel, around: &CardContext<'_>) -> Vec<TranscriptRow>
     if panel.is_boxed() {
         return live_box(panel, around);
     }
-    let about = subject(panel);
+    let about = about(panel);
     let before = panel.changed_by("you").map(|who| format!("changed by {who} · ")).unwrap_or_default();
     let is_typed = panel.is_own_command() && panel.arguments().is_some_and(|a| a.text("command").is_some());
     let name = if is_typed { Cow::Borrowed("you") } else { named(panel) };
@@ -374,7 +374,7 @@ fn live_box(panel: &Panel, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     let written = panel.rows().skip(skip).map(|row| grid::fitted(row, inner, &inks));
     let body = untold(panel, inner, around).into_iter().chain(written);
     let body = body.chain(how_to_type(panel, around, inner)).collect();
-    let about = one_row(&subject(panel));
+    let about = one_row(&about(panel));
     let name = if panel.is_own_command() { Cow::Borrowed("you") } else { named(panel) };
     let name = one_row(&name);
     // What runs matters more than what it does to the world, and neither may hide the other.
