@@ -97,7 +97,8 @@ impl HostServices {
             local.printed.extend(shells.map(|shell| (shell.id.clone(), (self.printed)(&shell.id))));
         }
         // An id names a command of this session alone, and can come again after a restart: only what ran here counts.
-        for shell in view.shells().iter().filter(|_| local.lineage.is_empty()) {
+        let is_outermost = local.lineage.is_empty();
+        for shell in view.shells().iter().filter(|_| is_outermost) {
             let key = (shell.id.clone(), shell.since);
             if shell.is_running {
                 local.printed_to_end.entry(key).or_default();
