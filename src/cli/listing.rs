@@ -9,7 +9,7 @@ use crate::config::Config;
 use crate::config::environment::Environment;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
-use crate::config::models::{Listed, State, Table, dollars, list, listed_by};
+use crate::config::models::{Listed, State, Table, dollars, list, listed_by, unusable};
 use crate::model::{ModelSpec, Price, Rates};
 
 /// Lists the models that have `name` in their names, or all.
@@ -51,34 +51,29 @@ fn in_words(listed: &[Listed], config: &Config) -> String {
         "{:width$} {:>9} {:>8}  {}\n",
         "usable now", "window", "output", "USD per million tokens: in, out, cache read"
     );
-    let mut rest = String::from("\nnot usable\n");
-    let mut all_usable = true;
     for one in listed {
-        match &one.state {
-            State::Usable(how) => {
-                text.push_str(&format!("\n{}: {}\n", one_line(&one.provider), one_line(how)));
-                let mut others = BTreeMap::<&str, usize>::new();
-                for spec in &one.models {
-                    match listed_by(listed, one, spec, answering) {
-                        Some(other) => *others.entry(other).or_default() += 1,
-                        None => text.push_str(&row(spec, width)),
-                    }
-                }
-                for (other, count) in others {
-                    text.push_str(&by_another_protocol(listed, one, other, count));
-                }
-                if one.models.is_empty() {
-                    text.push_str(&format!("  {}/NAME: any model it serves\n", one_line(&one.provider)));
-                }
-            }
-            State::Unusable(fault) => {
-                all_usable = false;
-                let (why, next) = (one_line(&fault.message), one_line(&fault.next));
-                rest.push_str(&format!("  {}: {why}; {next}\n", one_line(&one.provider)));
+        let State::Usable(how) = &one.state else { continue };
+        text.push_str(&format!("\n{}: {}\n", one_line(&one.provider), one_line(how)));
+        let mut others = BTreeMap::<&str, usize>::new();
+        for spec in &one.models {
+            match listed_by(listed, one, spec, answering) {
+                Some(other) => *others.entry(other).or_default() += 1,
+                None => text.push_str(&row(spec, width)),
             }
         }
+        for (other, count) in others {
+            text.push_str(&by_another_protocol(listed, one, other, count));
+        }
+        if one.models.is_empty() {
+            text.push_str(&format!("  {}/NAME: any model it serves\n", one_line(&one.provider)));
+        }
     }
-    if all_usable { text } else { text + &rest }
+    let rest = unusable(listed);
+    if !rest.is_empty() {
+        text.push_str("\nnot usable\n");
+        rest.iter().for_each(|line| text.push_str(&format!("  {line}\n")));
+    }
+    text
 }
 
 /// Where the models of a provider are listed that have no row of their own: `count` of them are among those of `other`.

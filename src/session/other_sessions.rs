@@ -11,7 +11,7 @@ use crate::config::Invocation;
 use crate::config::fault::one_line;
 use crate::ledger::{Body, Ending, Entry, EntryId, Injector, Millis, UserMessage};
 use crate::runtime::SessionStore;
-use crate::runtime::store::{Summary, find, first_line_of, list};
+use crate::runtime::store::{Summary, find, first_line_of, held, list};
 use crate::ui::{EarlierSession, PreviewPart, ago};
 use crate::view::ending_words;
 
@@ -52,7 +52,11 @@ impl EarlierSessions {
         let sessions = self.sessions();
         let origins = origins(&sessions, |session| first_line_of(&session.path)?.forked_from);
         let both = sessions.iter().zip(origins);
-        both.map(|(summary, origin)| described(summary, origin.as_deref(), now)).collect()
+        both.map(|(summary, origin)| {
+            let is_open = held(&summary.path).is_some();
+            described(summary, is_open, origin.as_deref(), now)
+        })
+        .collect()
     }
 
     /// The other sessions in which something was said, newest first.
@@ -160,13 +164,17 @@ fn origins(sessions: &[Summary], origin: impl Fn(&Summary) -> Option<String>) ->
     sessions.iter().map(|session| if is_alike(session) { of(session) } else { None }).collect()
 }
 
-fn described(summary: &Summary, origin: Option<&str>, now: Millis) -> EarlierSession {
+/// One of them in words; `is_open`: another process has it open, so that this one cannot go on with it, whatever its last run came to.
+fn described(summary: &Summary, is_open: bool, origin: Option<&str>, now: Millis) -> EarlierSession {
     // The record has names for programs.
-    let ending = summary.ending.as_deref();
-    let ending = ending.map_or("unfinished", |name| match Ending::parse(name) {
-        Some(ending) => ending_words(ending),
-        None => name,
-    });
+    let ending = match summary.ending.as_deref() {
+        _ if is_open => "open elsewhere",
+        None => "unfinished",
+        Some(name) => match Ending::parse(name) {
+            Some(ending) => ending_words(ending),
+            None => name,
+        },
+    };
     let fork = origin.map(|from| format!(" · fork of {}", first_words(from, FIRST_OF_ID)));
     let fork = fork.unwrap_or_default();
     EarlierSession {
@@ -249,7 +257,8 @@ mod tests {
         let all = [session("c", "other"), session("b", "hello"), session("a", "hello")];
         let origin = |one: &Summary| (one.id != "a").then(|| "a@e2".to_owned());
         assert_eq!(origins(&all, origin), [None, Some("a".to_owned()), None], "the title of c is its own");
-        assert!(described(&all[1], Some("a"), Millis(0)).aside.ends_with(" · unfinished · fork of a"));
-        assert!(described(&all[2], None, Millis(0)).aside.ends_with(" · unfinished"));
+        assert!(described(&all[1], false, Some("a"), Millis(0)).aside.ends_with(" · unfinished · fork of a"));
+        assert!(described(&all[2], false, None, Millis(0)).aside.ends_with(" · unfinished"));
+        assert!(described(&all[2], true, None, Millis(0)).aside.ends_with(" · open elsewhere"));
     }
 }

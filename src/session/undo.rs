@@ -18,6 +18,7 @@ use crate::runtime::undo::{
 };
 use crate::tool::SideEffect;
 use crate::tool::name::SHELL;
+use crate::ui::commands::plain_git_diff;
 use crate::ui::undo_preview::UndoPreview;
 use crate::wire::record::SessionFile;
 
@@ -303,7 +304,7 @@ fn turns(entries: &[Arc<Entry>], changing: &BTreeSet<CallId>) -> Vec<Turn> {
 
 /// The commands that were let run since a call, in their order; those that only read are left out.
 fn commands(entries: &[Arc<Entry>], since: CallId) -> Vec<String> {
-    let mut commands = BTreeMap::new();
+    let (mut commands, mut own) = (BTreeMap::new(), BTreeSet::new());
     let mut started = BTreeSet::new();
     for entry in entries {
         match &entry.body {
@@ -313,6 +314,9 @@ fn commands(entries: &[Arc<Entry>], since: CallId) -> Vec<String> {
             {
                 let command = call.arguments.text("command").unwrap_or_default();
                 commands.insert(call.id, command.to_owned());
+                if matches!(&entry.body, Body::Command(_)) {
+                    own.insert(call.id);
+                }
             }
             Body::ApprovalDecided(decision) if decision.allow => drop(started.insert(decision.call)),
             Body::CallEdited(_) | Body::Note(_) => {
@@ -325,9 +329,14 @@ fn commands(entries: &[Arc<Entry>], since: CallId) -> Vec<String> {
             _ => {}
         }
     }
-    let changes = |command: &String| effect_of_line(&shell::read(command)) != SideEffect::Reads;
-    let ran = commands.into_iter().filter(|(call, _)| started.contains(call)).map(|(_, command)| command);
-    ran.filter(changes).collect()
+    // What `/diff git` runs is the plain command with more that keeps git from running programs.
+    let plain = |call: &CallId, command: &str| plain_git_diff(command).filter(|_| own.contains(call));
+    let changes = |(call, command): &(CallId, String)| {
+        let told = plain(call, command);
+        effect_of_line(&shell::read(told.as_ref().unwrap_or(command))) != SideEffect::Reads
+    };
+    let ran = commands.into_iter().filter(|(call, _)| started.contains(call));
+    ran.filter(changes).map(|(_, command)| command).collect()
 }
 
 /// Whether something has begun that has not ended.
@@ -346,6 +355,7 @@ mod tests {
 
     use super::commands;
     use crate::ledger::{Arguments, Body, CallId, Decider, Decision, Entry, EntryId, Millis, ToolUse};
+    use crate::ui::commands::GIT_DIFF;
 
     fn shell(id: u64, line: &str) -> ToolUse {
         let arguments = Arguments::Object([("command".to_owned(), line.into())].into_iter().collect());
@@ -370,9 +380,15 @@ mod tests {
             // The check of a goal.
             Body::Validation(shell(5, "make test")),
             allowed(5),
+            // Those of `/diff git`, and one that only begins so.
+            Body::Command(shell(6, &format!("{GIT_DIFF}HEAD -- 'a b'"))),
+            allowed(6),
+            Body::Command(shell(7, &format!("{GIT_DIFF}HEAD --; touch c"))),
+            allowed(7),
         ];
         let entry = |(body, id)| Arc::new(Entry { id: EntryId(id), at: Millis(0), body });
         let entries: Vec<Arc<Entry>> = bodies.into_iter().zip(1..).map(entry).collect();
-        assert_eq!(commands(&entries, CallId(2)), ["touch b", "make test"]);
+        let begins_so = format!("{GIT_DIFF}HEAD --; touch c");
+        assert_eq!(commands(&entries, CallId(2)), ["touch b", "make test", begins_so.as_str()]);
     }
 }

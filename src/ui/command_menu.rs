@@ -227,5 +227,6 @@ fn following<'a>(name: &str, rest: &str, local: &'a Local, view: &'a View) -> Ve
             ..Offered::command(row)
         })
         .collect();
-    if values.is_empty() { vec![Offered::command(row)] } else { values }
+    let told = || Offered { help: row.behind_name().into(), ..Offered::command(row) };
+    if values.is_empty() { vec![told()] } else { values }
 }

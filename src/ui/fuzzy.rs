@@ -97,7 +97,8 @@ pub fn place(query: &str, name: &str, text: &str) -> Option<Place> {
     Some(query.split_whitespace().map(|word| Place::of(word, &name, &text)).max().unwrap_or(Place::Whole))
 }
 
-/// The positions of the texts that fit, each with its name, best first; those that fit equally keep their order.
+/// The positions of the texts that fit, each with its name, best first; those that fit equally keep their order. Letters that stand
+/// apart count only where nothing else fits: in a list of names, they fit nearly everything.
 pub fn fitting<'a>(query: &str, texts: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<usize> {
     let bare = query.trim().trim_start_matches('/');
     let mut found: Vec<(Place, i32, usize)> = texts
@@ -110,6 +111,9 @@ pub fn fitting<'a>(query: &str, texts: impl Iterator<Item = (&'a str, &'a str)>)
             Some((place, -score, at))
         })
         .collect();
+    if found.iter().any(|(place, ..)| *place < Place::Scattered) {
+        found.retain(|(place, ..)| *place < Place::Scattered);
+    }
     found.sort_unstable();
     found.into_iter().map(|(.., at)| at).collect()
 }
@@ -123,14 +127,18 @@ mod tests {
     }
 
     #[test]
-    fn words_that_stand_together_come_first() {
+    fn letters_that_stand_apart_count_only_where_nothing_else_fits() {
         let texts = ["a lot of edges", "the ledger, entry by entry", "lead"];
-        assert_eq!(order("ledg", &texts), ["the ledger, entry by entry", "a lot of edges"]);
+        assert_eq!(order("ledg", &texts), ["the ledger, entry by entry"]);
+        assert_eq!(order("lteg", &texts), ["a lot of edges"]);
         assert_eq!(order("le en", &texts), ["the ledger, entry by entry"]);
+        let models =
+            ["anthropic/claude-opus-4-5", "anthropic/claude-sonnet-4-5", "anthropic/claude-haiku-4-5"];
+        assert_eq!(order("opus", &models), ["anthropic/claude-opus-4-5"]);
     }
 
     #[test]
-    fn a_name_comes_before_a_beginning_a_word_and_scattered_letters() {
+    fn a_name_comes_before_a_beginning_and_a_word() {
         let all = [
             ("", "to help"),
             ("", "other"),
@@ -146,7 +154,7 @@ mod tests {
                 .map(|(name, text)| format!("{name}{text}"))
         };
         let found: Vec<String> = order("th").collect();
-        assert_eq!(found, ["/themelooks", "threads", "how the model thinks", "the keys", "other", "to help"]);
+        assert_eq!(found, ["/themelooks", "threads", "how the model thinks", "the keys", "other"]);
         assert_eq!(order("/theme").next().as_deref(), Some("/themelooks"));
     }
 
@@ -158,7 +166,7 @@ mod tests {
             found.into_iter().map(|at| themes[at]).collect::<Vec<_>>()
         };
         assert_eq!(order("li"), ["countersign-light", "contrast-light", "sixteen lines"]);
-        assert_eq!(order("con li"), ["contrast-light", "countersign-light"], "scattered letters come last");
+        assert_eq!(order("con li"), ["contrast-light"]);
     }
 
     #[test]

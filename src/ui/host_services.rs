@@ -96,6 +96,16 @@ impl HostServices {
             let shells = view.shells().iter();
             local.printed.extend(shells.map(|shell| (shell.id.clone(), (self.printed)(&shell.id))));
         }
+        // An id names a command of this session alone, and can come again after a restart: only what ran here counts.
+        let is_outermost = local.lineage.is_empty();
+        for shell in view.shells().iter().filter(|_| is_outermost) {
+            let key = (shell.id.clone(), shell.since);
+            if shell.is_running {
+                local.printed_to_end.entry(key).or_default();
+            } else if let Some(rows) = local.printed_to_end.get_mut(&key).filter(|rows| rows.is_empty()) {
+                *rows = (self.printed)(&shell.id);
+            }
+        }
     }
 }
 

@@ -250,7 +250,7 @@ pub const BINDINGS: &[Binding] = {
         ),
         // The same key, as terminals without a keyboard protocol report it.
         bind(P::Everywhere, CTRL, K::Char('5'), C::TypeInto, "", ""),
-        bind(P::Everywhere, NONE, K::F(1), C::Help, "f1 ?", "these keys"),
+        bind(P::Everywhere, NONE, K::F(1), C::Help, "f1 ?", "keys and commands"),
         bind(P::Composer, NONE, K::Enter, C::Send, "enter", "send; while it works: with the next results"),
         bind(P::Composer, SHIFT, K::Enter, C::Newline, "ctrl-j", "new line; shift-enter too"),
         bind(

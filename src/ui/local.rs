@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use crate::ledger::{ApprovalRequest, CallId, EntryId, UserMessage};
+use crate::ledger::{ApprovalRequest, CallId, EntryId, Millis, UserMessage};
 use crate::view::{CardId, View};
 
 use super::burst_text::BurstText;
@@ -116,6 +116,8 @@ pub struct Local {
     pub is_reading_earlier: bool,
     /// The last rows that background commands have printed, by their ids, while their page is open.
     pub printed: BTreeMap<String, Vec<String>>,
+    /// The last rows of those that ran here and have ended, by their ids and beginnings: their cards show them.
+    pub printed_to_end: BTreeMap<(String, Millis), Vec<String>>,
     /// The card whose code was copied last, and which block of it.
     pub copied: Option<(CardId, usize)>,
     /// Rows of the transcript in the last frame.
@@ -249,6 +251,7 @@ impl Local {
             asks_anyway: false,
             to_keep: None,
             printed: BTreeMap::new(),
+            printed_to_end: BTreeMap::new(),
             edit: None,
             changed: None,
             image_comes: false,

@@ -206,7 +206,7 @@ pub use panes::{Screen, draw, prepare};
 pub use race_wish::RaceWish;
 pub use recorder::{Recorder, Recording};
 pub use replay_keys::{Replay, ReplayMark};
-pub use reply::{EarlierSession, PreviewPart, Reply, RuleLines, RulePlan};
+pub use reply::{EarlierSession, ModelList, PreviewPart, Reply, RuleLines, RulePlan};
 pub use request::Request;
 pub use run::linear::listen;
 pub use run::run;

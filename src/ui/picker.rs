@@ -110,6 +110,8 @@ pub struct Picker {
     pub chosen: usize,
     /// The name of what is in force, to go back to.
     pub before: String,
+    /// What cannot be picked, and why: told below the lines.
+    pub left_out: Vec<String>,
     /// The id of the chosen session, and what was said and done last in it.
     pub preview: Option<(String, Vec<PreviewPart>)>,
     /// The message to go back to before, when what is shown is done.
@@ -144,6 +146,7 @@ impl Picker {
             items,
             chosen: 0,
             before,
+            left_out: Vec::new(),
             preview: None,
             rewinds: None,
             is_rewind: false,
@@ -294,6 +297,11 @@ impl Picker {
         let fitting = self.fitting();
         let at = self.chosen.min(fitting.len().saturating_sub(1));
         fitting.get(at).and_then(|at| self.items.get(*at))
+    }
+
+    /// Whether this is the model that answers now.
+    pub fn is_current(&self, item: &Item) -> bool {
+        matches!(&item.choice, Choice::Model(name) if *name == self.before)
     }
 
     /// Types text that came whole.

@@ -97,11 +97,11 @@ pub fn reply(local: &mut Local, view: &View, reply: Reply) {
             });
         }
         Reply::Models(models) => {
-            local.known_names.heard(&models);
+            local.known_names.heard(&models.usable);
             fill(local, Source::Models, |picker| {
-                picker.items = models.into_iter().map(model).collect();
-                let is_current = |item: &Item| item.words == picker.before;
-                picker.chosen = picker.items.iter().position(is_current).unwrap_or(0);
+                (picker.before, picker.left_out) = (models.answering, models.unusable);
+                picker.items = models.usable.into_iter().map(model).collect();
+                picker.chosen = picker.items.iter().position(|item| picker.is_current(item)).unwrap_or(0);
             });
         }
         Reply::Files(list) => local.files.heard(list),

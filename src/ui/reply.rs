@@ -29,6 +29,17 @@ pub struct RuleLines {
     pub lines: String,
 }
 
+/// The models, as they can be chosen.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ModelList {
+    /// Those that can be used now, each with its window and price.
+    pub usable: Vec<(String, String)>,
+    /// The one that answers now.
+    pub answering: String,
+    /// What cannot be used, and why.
+    pub unusable: Vec<String>,
+}
+
 /// What is answered.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reply {
@@ -91,8 +102,8 @@ pub enum Reply {
     },
     /// What keeping a rule would change.
     RulePlan(RulePlan),
-    /// The models that can be chosen, each with its window and price.
-    Models(Vec<(String, String)>),
+    /// The models that can be chosen, and what cannot.
+    Models(ModelList),
     /// The files and folders that a message can name.
     Files(FileList),
     /// What all sessions have spent.

@@ -6,6 +6,7 @@ use countersign::ui::local::Overlay;
 use countersign::ui::palette::palette as palette_of;
 use countersign::ui::picker::{Choice, Item, Picker};
 use countersign::ui::picker_source::Source;
+use countersign::ui::theme::Theme;
 use countersign::ui::update::UiEffect;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
@@ -174,6 +175,25 @@ fn the_foot_says_what_enter_does_with_a_list_and_a_slash_alone_marks_its_first_r
         !enter(&mut harness).is_empty() || harness.local.overlay.is_some(),
         "the models are there to pick from"
     );
+}
+
+#[test]
+fn the_chosen_row_has_a_bar_and_how_many_more_there_are_stands_at_the_edge() {
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    harness.theme = Theme::builtin("countersign-dark").unwrap();
+    harness.press("/");
+    let frame = harness.frame(80, 24);
+    let at = |begins: &str| frame.lines().position(|row| row.starts_with(begins)).unwrap();
+    let (chosen, other) = (u16::try_from(at(" › /model")).unwrap(), u16::try_from(at("   /mode ")).unwrap());
+    let buffer = harness.buffer(80, 24);
+    let bar = harness.theme.selection.bg;
+    assert_eq!(Some(buffer[(70, chosen)].bg), bar, "to the end of the row");
+    assert_ne!(Some(buffer[(70, other)].bg), bar);
+    let last = frame.lines().find(|row| row.contains(" more")).unwrap_or_default();
+    assert!(last.contains("↓ ") && last.trim_end().chars().count() == 79, "{frame}");
+    assert!(frame.contains("choose a model") && !frame.contains("PROVIDER/MODEL"), "{frame}");
+    harness.press("model ");
+    assert!(harness.frame(80, 24).contains("NAME, as in PROVIDER/MODEL"), "once a blank is typed");
 }
 
 #[test]

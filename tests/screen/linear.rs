@@ -1,5 +1,4 @@
-//! The product without a screen: whole conversations as the lines that are said, kept as snapshots and read by eye, and
-//! what typed lines mean.
+//! The product without a screen: whole conversations as the lines that are said, kept as snapshots, and what typed lines mean.
 
 use crate::linear_harness::{LinearHarness, asked, snapshot};
 use crate::scenes;
@@ -8,7 +7,7 @@ use countersign::agent::{Answer, Event, Intent, Live};
 use countersign::ledger::{Decider, Ending, Outcome, Preview, Sandboxing};
 use countersign::policy::Mode;
 use countersign::ui::linear::{Line, LinearEffect, LinearSession};
-use countersign::ui::{EarlierSession, Reply, Request};
+use countersign::ui::{EarlierSession, ModelList, Reply, Request};
 use serde_json::json;
 
 type Scene = fn() -> SessionBuilder;
@@ -202,8 +201,10 @@ fn commands_do_what_they_do_on_the_screen() {
         linear.types("/model"),
         [LinearEffect::Ask(Request::ListModels("anthropic/claude-test".into()))]
     );
-    linear.talk.models(vec![("a/one".into(), "8 tokens".into()), ("b/two".into(), "9 tokens".into())]);
+    let usable = vec![("a/one".into(), "8 tokens".into()), ("b/two".into(), "9 tokens".into())];
+    linear.talk.models(ModelList { usable, answering: "b/two".into(), unusable: vec!["c: no key".into()] });
     assert_eq!(linear.types("/model 2"), [LinearEffect::Ask(Request::ChooseModel("b/two".into()))]);
+    assert!(linear.said.contains("b/two, in use, 9 tokens\nnot usable: c: no key\n"), "{}", linear.said);
     assert_eq!(linear.types("/sessions"), [LinearEffect::Ask(Request::ListSessions)]);
     let elsewhere =
         |id: &str| EarlierSession { id: id.into(), words: "hello".into(), aside: "today \u{b7} done".into() };
@@ -221,7 +222,7 @@ fn commands_do_what_they_do_on_the_screen() {
 fn it_is_not_the_persons_turn_while_an_answer_is_on_its_way() {
     let why = || "it is not there".to_owned();
     let answers = [
-        ("/model", Reply::Models(vec![("a/one".into(), "8 tokens".into())]), "model 1: a/one"),
+        ("/model", Reply::Models(ModelList::default()), "models: none listed"),
         ("/model x/y", Reply::NoModel { name: "x/y".into(), why: why() }, "refused: it is not there"),
         ("/sessions", Reply::Sessions(Vec::new()), "sessions: there are no others"),
         ("/undo", Reply::Undo(Err(why())), "undo: it is not there"),

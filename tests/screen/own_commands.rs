@@ -4,6 +4,7 @@
 use countersign::agent::{Intent, OwnCommand};
 use countersign::ledger::{Abort, AbortPath, CutBy, Outcome, Preview, UserMessage};
 use countersign::policy::Mode;
+use countersign::ui::commands::GIT_DIFF;
 use countersign::ui::linear::{Echo, Line, LinearEffect};
 use countersign::ui::update::{UiEffect, paste};
 use countersign::view::{NamedCommand, Template, ViewSettings};
@@ -109,6 +110,24 @@ fn what_is_left_out_of_its_output_is_counted() {
         assert_eq!(frame.contains("above"), words.is_some(), "{frame}");
         assert!(words.is_none_or(|words| frame.contains(words)), "{frame}");
     }
+}
+
+#[test]
+fn the_difference_that_git_finds_is_called_what_people_know_it_as_and_opens_whole() {
+    let mut builder = SessionBuilder::new();
+    let wrote: Vec<String> = (1..=40).map(|line| format!("+row {line}.")).collect();
+    builder.untold_command(&format!("!!{GIT_DIFF}HEAD --"), &wrote.join("\n"));
+    let mut harness = ScreenHarness::new(builder);
+    let frame = harness.frame(80, 30);
+    assert!(frame.contains("git diff HEAD") && !frame.contains("GIT_NO"), "{frame}");
+    assert!(frame.contains("lines above · tab, o") && !frame.contains("+row 1."), "{frame}");
+    harness.key(KeyCode::Tab, KeyModifiers::NONE);
+    harness.press("o");
+    let page = harness.frame(80, 60);
+    assert!(
+        page.contains("git diff HEAD") && page.contains("+row 1.") && page.contains("+row 40."),
+        "{page}"
+    );
 }
 
 #[test]

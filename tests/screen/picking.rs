@@ -14,7 +14,7 @@ use countersign::ui::picker_source::Source;
 use countersign::ui::replies::reply;
 use countersign::ui::undo_preview::UndoPreview;
 use countersign::ui::update::{UiEffect, paste};
-use countersign::ui::{PreviewPart, Reply, Request};
+use countersign::ui::{ModelList, PreviewPart, Reply, Request};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
 const NONE: KeyModifiers = KeyModifiers::NONE;
@@ -246,8 +246,10 @@ fn names_are_told_apart_by_their_ends_and_the_state_of_a_session_is_whole() {
         choice: Choice::Session("a".into()),
     };
     harness.local.overlay = Some(Overlay::Picker(Picker::new(Source::Sessions, vec![session])));
-    let frame = harness.frame(120, 40);
-    assert!(frame.contains("59 min ago · output token limit"), "{frame}");
+    for (width, height) in [(120, 40), (80, 24)] {
+        let frame = harness.frame(width, height);
+        assert!(frame.contains("59 min ago · output token limit"), "{frame}");
+    }
 }
 
 fn offered(is_refused: bool) -> Picker {
@@ -329,15 +331,11 @@ fn an_undo_looks_like_this() {
 #[test]
 fn the_list_of_models_begins_at_the_one_in_use_and_the_palette_names_each_action_once() {
     let mut harness = ScreenHarness::new(SessionBuilder::new());
-    let mut picker = Picker::awaited(Source::Models);
-    picker.before = "b/two".to_owned();
-    harness.local.overlay = Some(Overlay::Picker(picker));
+    harness.local.overlay = Some(Overlay::Picker(Picker::awaited(Source::Models)));
     let named = |name: &str| (name.to_owned(), "  200k   $3.00 in  $15.00 out".to_owned());
-    reply(
-        &mut harness.local,
-        &harness.view,
-        Reply::Models(vec![named("a/one"), named("b/two"), named("c/three")]),
-    );
+    let (usable, answering) = (["a/one", "b/two", "c/three"].map(named).to_vec(), "b/two".to_owned());
+    let list = ModelList { usable, answering, ..ModelList::default() };
+    reply(&mut harness.local, &harness.view, Reply::Models(list));
     let frame = harness.frame(80, 12);
     assert!(frame.contains("› b/two") && frame.contains("$ per M tokens"), "{frame}");
     let palette = palette(&harness.local, &harness.view);
@@ -382,12 +380,8 @@ fn names_of_models_and_themes_are_completed() {
     harness.key(KeyCode::Tab, NONE);
     assert_eq!(harness.local.composer.shown(), "/theme iron");
     harness.local.composer.take();
-    let named = |name: &str| (name.to_owned(), String::new());
-    reply(
-        &mut harness.local,
-        &harness.view,
-        Reply::Models(vec![named("a/one"), named("b/two"), named("b/three")]),
-    );
+    let usable = ["a/one", "b/two", "b/three"].map(|name| (name.to_owned(), String::new())).to_vec();
+    reply(&mut harness.local, &harness.view, Reply::Models(ModelList { usable, ..ModelList::default() }));
     harness.press("/model t");
     let frame = harness.frame(80, 24);
     assert!(frame.contains("b/two") && frame.contains("b/three") && !frame.contains("a/one"), "{frame}");

@@ -10,7 +10,7 @@ use countersign::ui::picker_source::Source;
 use countersign::ui::replies::{reply, wanted_preview};
 use countersign::ui::undo_preview::UndoPreview;
 use countersign::ui::update::UiEffect;
-use countersign::ui::{EarlierSession, PreviewPart, Reply, Request};
+use countersign::ui::{EarlierSession, ModelList, PreviewPart, Reply, Request};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
 const NONE: KeyModifiers = KeyModifiers::NONE;
@@ -29,12 +29,17 @@ fn session(id: &str) -> EarlierSession {
     EarlierSession { id: id.into(), words: format!("about {id}"), aside: "today".into() }
 }
 
+fn models() -> ModelList {
+    let usable = vec![("a/b".to_owned(), "free".to_owned()), ("c/d".to_owned(), "dear".to_owned())];
+    ModelList { usable, ..ModelList::default() }
+}
+
 fn answers() -> [(Source, Reply); 3] {
     let files = vec![("notes.txt".to_owned(), "restored".to_owned())];
     let offer = UndoPreview { since: CallId(3), files, commands: Vec::new(), is_refused: false };
     [
         (Source::Sessions, Reply::Sessions(vec![session("one"), session("two")])),
-        (Source::Models, Reply::Models(vec![("a/b".into(), "free".into()), ("c/d".into(), "dear".into())])),
+        (Source::Models, Reply::Models(models())),
         (Source::Undo, Reply::Undo(Ok(offer))),
     ]
 }
@@ -54,6 +59,33 @@ fn a_list_that_was_asked_for_opens_empty_and_is_filled() {
 }
 
 #[test]
+fn the_list_of_models_marks_the_current_one_and_says_what_cannot_be_used() {
+    let mut harness = awaiting(Source::Models);
+    let unusable =
+        ["anthropic: ANTHROPIC_API_KEY is not set; export it", "groq: GROQ_API_KEY is not set; export it"];
+    let unusable = unusable.map(str::to_owned).to_vec();
+    let list = ModelList { answering: "a/b".to_owned(), unusable, ..models() };
+    reply(&mut harness.local, &harness.view, Reply::Models(list));
+    let frame = harness.frame(80, 24);
+    let rows: Vec<&str> = frame.lines().map(str::trim).collect();
+    assert!(rows[2].starts_with("› a/b ✓ ") && rows[3].starts_with("c/d "), "{frame}");
+    let told = ["", "not usable", "anthropic: ANTHROPIC_API_KEY is not set; export it"];
+    assert_eq!(rows[4..7], told, "{frame}");
+    // It stays marked, and what cannot be used is never chosen.
+    for _ in 0..5 {
+        harness.key(KeyCode::Down, NONE);
+    }
+    let frame = harness.frame(80, 24);
+    let rows: Vec<&str> = frame.lines().map(str::trim).collect();
+    assert!(rows[2].starts_with("a/b ✓ ") && rows[3].starts_with("› c/d "), "{frame}");
+    let low = harness.frame(40, 9);
+    assert!(low.contains("not usable") && low.contains("2 more: countersign models"), "{low}");
+    harness.press("groq");
+    let frame = harness.frame(80, 24);
+    assert!(frame.contains("groq: GROQ_API_KEY") && !frame.contains("anthropic"), "{frame}");
+}
+
+#[test]
 fn an_answer_opens_nothing_that_was_closed_and_fills_no_other_list() {
     for (source, answer) in answers() {
         let mut harness = awaiting(source);
@@ -70,7 +102,7 @@ fn an_answer_opens_nothing_that_was_closed_and_fills_no_other_list() {
         let before = picker(&harness).cloned();
         let empty = match answer {
             Reply::Sessions(_) => Reply::Sessions(Vec::new()),
-            Reply::Models(_) => Reply::Models(Vec::new()),
+            Reply::Models(_) => Reply::Models(ModelList::default()),
             _ => Reply::Undo(Err("too late".into())),
         };
         reply(&mut harness.local, &harness.view, empty);

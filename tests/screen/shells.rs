@@ -199,11 +199,19 @@ fn a_command_that_was_stopped_is_named_once_and_has_no_sign_of_success() {
     let frame = harness.frame(80, 24);
     assert!(frame.contains("⊖ you stopped b1: make serve"), "{frame}");
     assert!(frame.contains("■ shell") && !frame.contains("[b1: "), "{frame}");
-    // One that fails is named with what it ran.
+    // One that fails says so in a row: its card names what it ran.
     let mut harness = ScreenHarness::new(two());
     let failed = BackgroundStatus::ended(1, "exit code 3", 12).failed();
     harness.builder.remark(Remark::Note(Note::of_background(call, failed)));
     harness.catch_up();
     let frame = harness.frame(80, 24);
-    assert!(frame.contains("✗ [b1: exit code 3 after 12 s]: make serve"), "{frame}");
+    let row = frame.lines().find(|row| row.contains("b1 ended")).unwrap_or_default();
+    assert_eq!(row.trim(), "✗ b1 ended: exit code 3 · 12 s   /shells", "{frame}");
+    assert!(frame.contains("listening"), "what the result of its call has: {frame}");
+    // Its card has the last of what it printed, once that is known.
+    let printed = ["line 1", "line 2", "line 3", "line 4"].map(str::to_owned).to_vec();
+    harness.local.printed_to_end.insert(("b1".to_owned(), harness.view.shells()[0].since), printed);
+    let frame = harness.frame(80, 24);
+    assert!(frame.contains("     line 2") && frame.contains("     line 4"), "{frame}");
+    assert!(!frame.contains("line 1") && !frame.contains("listening"), "{frame}");
 }

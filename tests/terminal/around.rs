@@ -52,7 +52,7 @@ async fn the_palette_finds_and_does() {
     app.keys("q").await;
     app.rests().await;
     app.keys("/them").await;
-    app.sees("the themes, to pick from").await;
+    app.sees("choose a theme").await;
     app.keys("\t\r").await;
     app.sees("countersign-light").await;
     app.keys("\x1b[B\r").await;

@@ -1,6 +1,7 @@
 //! The models that can be chosen, in words: each with its window and its price.
 
 use super::list::{Listed, State};
+use crate::config::fault::one_line;
 use crate::model::ModelSpec;
 
 /// The models that can be chosen now by their names, each with its window and its price, once each. Of one line of models the newest
@@ -13,6 +14,18 @@ pub(crate) fn choices(listed: &[Listed], answering: &str) -> Vec<(String, String
     // A server names its models as it likes: one that cannot be typed cannot be chosen.
     let typed = named.filter(|(name, _)| !name.contains(|c: char| c.is_control() || c.is_whitespace()));
     typed.map(|(name, spec)| (name, note(spec))).collect()
+}
+
+/// What cannot be used, each provider with the reason and what to do about it.
+pub(crate) fn unusable(listed: &[Listed]) -> Vec<String> {
+    let why = |one: &Listed| match &one.state {
+        State::Usable(_) => None,
+        State::Unusable(fault) => {
+            let [name, why, next] = [&one.provider, &fault.message, &fault.next].map(|said| one_line(said));
+            Some(format!("{name}: {why}; {next}"))
+        }
+    };
+    listed.iter().filter_map(why).collect()
 }
 
 /// The provider that lists a model of this one instead of it: two protocols of a vendor are two providers with one address and one key.
@@ -154,6 +167,18 @@ mod tests {
         let table = Table::embedded();
         let without = table.names("openai").filter(|name| !table.has_chat("openai", name)).count();
         assert_eq!((count("openai/"), count("openai-chat/") > 0), (without, true), "{all:?}");
+    }
+
+    #[test]
+    fn what_cannot_be_used_says_why() {
+        let environment = Environment::of([("OPENAI_API_KEY", "sk-1")]);
+        let config = load(Path::new("/"), &environment, &Flags::default().given()).unwrap();
+        let told = unusable(&list_known(&config, &environment, &Table::embedded()));
+        assert!(
+            told.iter().any(|line| line.starts_with("groq: GROQ_API_KEY is not set; export ")),
+            "{told:?}"
+        );
+        assert!(told.iter().all(|line| !line.starts_with("openai: ")), "{told:?}");
     }
 
     #[test]

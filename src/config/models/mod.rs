@@ -13,7 +13,7 @@ mod survey;
 mod table;
 mod usable;
 
-pub(crate) use choices::{choices, dollars, listed_by};
+pub(crate) use choices::{choices, dollars, listed_by, unusable};
 pub use choose::{Choice, Transport, choose, reach, unasked};
 pub(crate) use list::list_known;
 pub use list::{Listed, State, list};

@@ -6,9 +6,9 @@ use super::super::attachments::AttachmentRefusal;
 use super::super::moment::now;
 use super::{Gateway, RaceErrand, Slow};
 use crate::agent::Intent;
-use crate::config::models::choices;
+use crate::config::models::{Listed, choices, unusable};
 use crate::ledger::{CallId, UserMessage};
-use crate::ui::{BranchWish, Otherwise, Reply, Request};
+use crate::ui::{BranchWish, ModelList, Otherwise, Reply, Request};
 
 impl Slow for Gateway {
     async fn model(&self, name: String) -> Result<Intent, String> {
@@ -70,7 +70,7 @@ impl Slow for Gateway {
             }),
             Request::ListSessions => Some(Reply::Sessions(earlier.list(now()))),
             Request::Preview(id) => Some(Reply::Preview { parts: earlier.preview(&id), id }),
-            Request::ListModels(answering) => Some(Reply::Models(choices(&usable.now(), &answering))),
+            Request::ListModels(answering) => Some(Reply::Models(models(&usable.now(), answering))),
             Request::ListFiles => Some(Reply::Files(attach.list())),
             Request::PasteImage => {
                 Some(attach.image_of_clipboard().map_or_else(Reply::Refused, Reply::Mention))
@@ -104,6 +104,16 @@ impl Slow for Gateway {
     }
 }
 
+/// The models as they can be chosen. The one that answers now is always among them, also where no list has it: that of a script, or
+/// one of a server that names none.
+fn models(listed: &[Listed], answering: String) -> ModelList {
+    let mut usable = choices(listed, &answering);
+    if !answering.is_empty() && usable.iter().all(|(name, _)| *name != answering) {
+        usable.insert(0, (answering.clone(), String::new()));
+    }
+    ModelList { usable, answering, unusable: unusable(listed) }
+}
+
 impl Gateway {
     /// Whether the model that a branch is to have can be used.
     async fn model_of_branch(&self, request: &Request) -> Result<(), String> {
@@ -111,5 +121,20 @@ impl Gateway {
             return Ok(());
         };
         self.switch.model(name.clone()).await.map(drop)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_model_that_answers_is_always_among_the_choices() {
+        let told = models(&[], "script".to_owned());
+        assert_eq!(
+            (told.usable, told.answering),
+            (vec![("script".to_owned(), String::new())], "script".into())
+        );
+        assert!(models(&[], String::new()).usable.is_empty());
     }
 }

@@ -57,6 +57,12 @@ pub fn is_git_diff(command: &str) -> bool {
     [GIT_DIFF, GIT_DIFF_BEFORE].iter().any(|begins| command.starts_with(begins))
 }
 
+/// The same command as people know it, without what keeps git from running programs: `git diff HEAD`. `None`: it is another one.
+pub fn plain_git_diff(command: &str) -> Option<String> {
+    let rest = [GIT_DIFF, GIT_DIFF_BEFORE].iter().find_map(|begins| command.strip_prefix(begins))?;
+    Some(format!("git diff {}", rest.strip_suffix(" --").unwrap_or(rest)))
+}
+
 /// `git`, or a commit: `git diff` as the user's own command, which the model is not told of.
 pub(super) fn diff(words: &str) -> Read {
     let (word, path) = words.split_once(char::is_whitespace).unwrap_or((words, ""));

@@ -22,7 +22,7 @@ mod row;
 mod table;
 mod typed;
 
-pub use arguments::{GIT_DIFF, is_git_diff};
+pub use arguments::{GIT_DIFF, is_git_diff, plain_git_diff};
 pub(in crate::ui) use later::{KEPT, KEPT_BY_COMMAND, PICKED, STOPS_WORK, is_for_later};
 pub use meaning::{LinearCommand, Meaning};
 pub(in crate::ui) use prompts::{Review, review};
@@ -209,6 +209,21 @@ mod tests {
     }
 
     #[test]
+    fn lists_say_of_a_command_in_few_words_what_it_does_and_not_what_may_follow() {
+        for row in super::listed(Fronts::Screen) {
+            assert!(
+                row.help.chars().count() <= 50 && !row.help.contains("or:"),
+                "{}: {}",
+                row.name,
+                row.help
+            );
+        }
+        let model = super::listed(Fronts::Screen).find(|row| row.name == "/model").unwrap();
+        assert_eq!(model.told(), "choose a model; or: NAME, as in PROVIDER/MODEL");
+        assert_eq!(model.behind_name(), "NAME, as in PROVIDER/MODEL");
+    }
+
+    #[test]
     fn a_row_says_what_may_follow_and_its_values_do() {
         for row in COMMANDS {
             let says_more = row.help.starts_with(row.hint) && row.place != Fronts::Lines;
@@ -241,6 +256,9 @@ mod tests {
         assert_eq!(command("/diff git a 'b.rs"), of("HEAD -- 'a '\\''b.rs'"));
         assert!(is_git_diff(&of("HEAD --")) && is_git_diff("git --no-pager diff --color=always HEAD --"));
         assert!(!is_git_diff("git diff"));
+        assert_eq!(plain_git_diff(&of("HEAD --")).as_deref(), Some("git diff HEAD"));
+        assert_eq!(plain_git_diff(&of("HEAD -- 'a b'")).as_deref(), Some("git diff HEAD -- 'a b'"));
+        assert_eq!(plain_git_diff("git diff"), None);
         assert!(matches!(read("/diff main a.rs"), Some(Err(_))));
     }
 

@@ -10,8 +10,10 @@ pub struct SlashCommand {
     pub name: &'static str,
     /// What stands behind the name where a list of lines names it.
     pub hint: &'static str,
-    /// What it does, as lists say it. Empty: a form of a command that is listed already.
+    /// What it does, as lists say it, in few words. Empty: a form of a command that is listed already.
     pub help: &'static str,
+    /// What may follow the name and what it does then: said once a blank is typed behind the name, and in the help.
+    pub more: &'static str,
     /// What may follow, and what it means then.
     pub argument: Argument,
     /// All words that may follow, where they are few: they complete it.
@@ -56,7 +58,7 @@ pub enum Argument {
 impl SlashCommand {
     /// A command of both front ends that has no key.
     pub(super) const fn new(name: &'static str, help: &'static str, argument: Argument) -> Self {
-        Self { name, hint: "", help, argument, values: &[], place: Fronts::Both, key: None }
+        Self { name, hint: "", help, more: "", argument, values: &[], place: Fronts::Both, key: None }
     }
 
     pub(super) const fn only(mut self, place: Fronts) -> Self {
@@ -66,6 +68,11 @@ impl SlashCommand {
 
     pub(super) const fn hint(mut self, hint: &'static str) -> Self {
         self.hint = hint;
+        self
+    }
+
+    pub(super) const fn more(mut self, more: &'static str) -> Self {
+        self.more = more;
         self
     }
 
@@ -92,6 +99,20 @@ impl SlashCommand {
     /// The name, and the hint behind it.
     pub fn titled(&self) -> String {
         format!("{} {}", self.name, self.hint).trim_end().to_owned()
+    }
+
+    /// What it does, and what may follow.
+    pub fn told(&self) -> String {
+        match (self.more, self.takes_more()) {
+            ("", _) => self.help.to_owned(),
+            (more, true) => format!("{}; {more}", self.help),
+            (more, false) => format!("{}; or: {more}", self.help),
+        }
+    }
+
+    /// What is said of it behind its name and a blank.
+    pub(in crate::ui) fn behind_name(&self) -> &'static str {
+        [self.more, self.hint, self.help].into_iter().find(|words| !words.is_empty()).unwrap_or_default()
     }
 
     /// What it means with what was typed behind its name; `None`: another row of the same name may know.

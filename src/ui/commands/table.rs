@@ -54,24 +54,19 @@ pub const COMMANDS: &[SlashCommand] = {
         row("/budgets", "the budgets: used, limit, left", None(Show(BUDGETS))).key(C::Budgets),
         row("/compact", "replace the conversation with a summary", None(Tell(Intent::Compact))),
         row("/copy", "copy the last answer to the clipboard", None(Copy)).only(Fronts::Screen),
-        row(
-            "/diff",
-            "the files that this session changed; or: git, or a commit, to run git diff",
-            Optional(Report(Subject::Changes), read::diff),
-        )
-        .hint("git"),
-        row(
-            "/effort",
-            "how hard the model thinks, to pick from; or: LEVEL",
-            Optional(Pick(Source::Efforts), read::effort),
-        )
-        .hint("LEVEL")
-        .values(read::EFFORTS),
+        row("/diff", "the files that this session changed", Optional(Report(Subject::Changes), read::diff))
+            .more("git, or a commit, to run git diff")
+            .hint("git"),
+        row("/effort", "choose how hard the model thinks", Optional(Pick(Source::Efforts), read::effort))
+            .more("LEVEL")
+            .hint("LEVEL")
+            .values(read::EFFORTS),
         row(
             "/export",
-            "write the transcript to a file; or: FILE",
+            "write the transcript to a file",
             Optional(Ask(Request::Export(Option::None)), read::export),
         )
+        .more("FILE")
         .hint("FILE"),
         row(
             "/find",
@@ -80,71 +75,64 @@ pub const COMMANDS: &[SlashCommand] = {
         )
         .hint("WORDS")
         .key(C::Search),
-        row(
-            "/fleet",
-            "sub-agents, tasks and commands at work; or: stop CALL",
-            Optional(Show(FLEET), read::fleet),
-        )
-        .hint("stop CALL"),
-        row("/fork", "continue in a copy of this session; this one stays as it is", None(Ask(Request::Fork))),
-        row("/goal", "OBJECTIVE | check: COMMAND, until it exits with 0; or: resume", Required(read::goal))
+        row("/fleet", "sub-agents, tasks and commands at work", Optional(Show(FLEET), read::fleet))
+            .more("stop CALL")
+            .hint("stop CALL"),
+        row("/fork", "continue in a copy of this session", None(Ask(Request::Fork))),
+        row("/goal", "work until a check passes", Required(read::goal))
+            .more("OBJECTIVE | check: COMMAND, until it exits with 0; or: resume")
             .hint("OBJECTIVE | check: COMMAND"),
-        row("/help", "these keys", None(Show(HELP))).key(C::Help),
-        row("/init", "have the model propose an AGENTS.md for this folder", None(Init)),
+        row("/help", "keys and commands", None(Show(HELP))).key(C::Help),
+        row("/init", "propose an AGENTS.md for this folder", None(Init)),
         row("/ledger", "the ledger, entry by entry", None(Ledger)).only(Fronts::Screen).key(C::Ledger),
         row("/mcp", "the MCP servers and their tools", None(Report(Subject::Servers))),
-        row(
-            "/mode",
-            "what runs without asking, to pick from; or: plan, ask, edit, auto, unrestricted",
-            Optional(Pick(Source::Modes), read::mode),
-        )
-        .hint("NAME")
-        .values(read::MODES),
-        row(
-            "/model",
-            "the models, to pick from; or: NAME, as in PROVIDER/MODEL",
-            Optional(Pick(Source::Models), read::model),
-        )
-        .hint("NAME"),
+        row("/mode", "choose what runs without asking", Optional(Pick(Source::Modes), read::mode))
+            .more("plan, ask, edit, auto, unrestricted")
+            .hint("NAME")
+            .values(read::MODES),
+        row("/model", "choose a model", Optional(Pick(Source::Models), read::model))
+            .more("NAME, as in PROVIDER/MODEL")
+            .hint("NAME"),
         row("/new", "a new session; this one can be resumed", None(New)),
         row(
             "/permissions",
-            "the rules in force; or: revoke, a grant; host NAME, for the sandbox",
+            "the rules in force, and what was granted",
             Optional(Show(PERMISSIONS), read::revoke),
         )
+        .more("revoke, a grant; host NAME, for the sandbox")
         .hint("revoke, host NAME"),
         row("/plan", "the model's to-do list, item by item", None(Show(PLAN))),
         row("/quit", "leave", None(Quit)),
         row(
             "/race",
-            "one task for several sub-agents at once; no task: how they stand",
+            "give one task to several sub-agents at once",
             Optional(Report(Subject::Race), read::race),
         )
+        .more("TASK | check: COMMAND; without a task, how they stand")
         .hint("TASK | check: COMMAND"),
-        row("/rename", "NAME: give this session a name", Required(read::rename)).hint("NAME"),
+        row("/rename", "give this session a name", Required(read::rename)).more("NAME").hint("NAME"),
         row(
             "/review",
-            "have the model review the uncommitted changes; or: --base B, those since B",
+            "have the model review the uncommitted changes",
             Optional(Meaning::Review(Option::None), read::review),
         )
+        .more("--base B, those since B")
         .hint("--base B"),
         row("/rewind", "go back to before one of your messages", None(Pick(Source::Rewind))),
-        row("/sessions", "the sessions of this folder, to resume one", None(Pick(Source::Sessions))),
-        row(
-            "/shells",
-            "the commands running in the background; or: stop, to stop one",
-            Optional(Show(SHELLS), read::stop),
-        )
-        .hint("stop"),
+        row("/sessions", "resume a session of this folder", None(Pick(Source::Sessions))),
+        row("/shells", "the commands running in the background", Optional(Show(SHELLS), read::stop))
+            .more("stop, to stop one")
+            .hint("stop"),
         row("/skills", "the skills, and how each is called", None(Report(Subject::Skills))),
         row("/status", "this session, its model, folder and configuration", None(Report(Subject::Status)))
             .only(Fronts::Screen),
-        row("/theme", "the themes, to pick from; or: NAME", Optional(Pick(Source::Themes), read::theme))
+        row("/theme", "choose a theme", Optional(Pick(Source::Themes), read::theme))
             .only(Fronts::Screen)
+            .more("NAME")
             .hint("NAME"),
         row("/thinking", "show or fold reasoning", None(Thinking)).only(Fronts::Screen).key(C::Thinking),
-        row("/tree", "the branches of this session, and what it was made from", None(Report(Subject::Tree))),
-        row("/trust", "what this project's files may do, and what needs trust", None(Report(Subject::Trust))),
+        row("/tree", "the branches of this session", None(Report(Subject::Tree))),
+        row("/trust", "what this project's files may do", None(Report(Subject::Trust))),
         row(
             "/undo",
             "restore the files that the last turn changed",
@@ -152,17 +140,15 @@ pub const COMMANDS: &[SlashCommand] = {
         ),
         row(
             "/usage",
-            "what all sessions have cost, by model; or: BY, as in day, project or tool",
+            "what all sessions have cost, by model",
             Optional(Ask(Request::AddUp(UsageBy::Model)), read::usage),
         )
+        .more("BY, as in day, project or tool")
         .hint("BY")
         .values(read::USAGE),
-        row(
-            "/whatif",
-            "ENTRY, then deny REASON, allow, edit TEXT or model NAME: go on otherwise from there, in a branch",
-            Required(read::whatif),
-        )
-        .hint("ENTRY deny REASON"),
+        row("/whatif", "go on otherwise from an entry, in a branch", Required(read::whatif))
+            .more("ENTRY, then deny REASON, allow, edit TEXT or model NAME")
+            .hint("ENTRY deny REASON"),
         lines(
             "/compare",
             "what another session did otherwise, as in /compare 0199; /tree names the branches",
@@ -208,7 +194,8 @@ pub const COMMANDS: &[SlashCommand] = {
         lines("/rewind", "", Optional(Pick(Source::Rewind), read::rewind)),
         // As other tools call them.
         row("/clear", "", None(New)).hint("begin a new session (as /new)"),
-        row("/resume", "", None(Pick(Source::Sessions))).hint("resume a session of this folder (as /sessions)"),
+        row("/resume", "", None(Pick(Source::Sessions)))
+            .hint("resume a session of this folder (as /sessions)"),
         row("/cost", "", None(Show(BUDGETS))).hint("the budgets: used, limit, left (as /budgets)"),
         row("/exit", "", None(Quit)).hint("leave (as /quit)"),
         lines("/theme", "", Optional(Linear(L::NotHere(read::NO_THEMES)), read::no_theme)),

@@ -4,7 +4,7 @@ use crate::agent::Intent;
 use crate::ui::commands::STOPS_WORK;
 use crate::ui::pages::{report, usage};
 use crate::ui::reading_files::ReadingFiles;
-use crate::ui::{EarlierSession, Reply, Request, SideBySide};
+use crate::ui::{EarlierSession, ModelList, Reply, Request, SideBySide};
 use crate::view::NamedCommand;
 
 use super::awaited::Awaited;
@@ -143,14 +143,21 @@ impl LinearSession {
     }
 
     /// The models that can be chosen, each with a number.
-    pub fn models(&mut self, models: Vec<(String, String)>) {
-        for (at, (name, about)) in models.iter().enumerate() {
+    pub fn models(&mut self, models: ModelList) {
+        for (at, (name, about)) in models.usable.iter().enumerate() {
             let about = about.split_whitespace().collect::<Vec<_>>().join(" ");
-            self.output.say(&format!("model {}: {name}, {}", at + 1, plain(&about)));
+            let current = if *name == models.answering { ["in use"] } else { [""] };
+            let said = current.into_iter().chain([about.as_str()]).filter(|words| !words.is_empty());
+            let said: Vec<String> = std::iter::once(name.clone()).chain(said.map(plain)).collect();
+            self.output.say(&format!("model {}: {}", at + 1, said.join(", ")));
+        }
+        for why in &models.unusable {
+            self.output.say(&format!("not usable: {}", plain(why)));
         }
         let how = "/model NUMBER or NAME chooses one; prices are for a million tokens";
-        self.output.say(&listed(models.len(), "models: none listed; /model PROVIDER/NAME chooses any", how));
-        self.models = models.into_iter().map(|(name, _)| name).collect();
+        let none = "models: none listed; /model PROVIDER/NAME chooses any";
+        self.output.say(&listed(models.usable.len(), none, how));
+        self.models = models.usable.into_iter().map(|(name, _)| name).collect();
     }
 }
 

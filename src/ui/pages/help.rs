@@ -47,9 +47,9 @@ impl Page for Help {
     /// What can be typed.
     fn spoken(&self, _: &View, _: Millis) -> Vec<Spoken> {
         let both = self.listed(Fronts::Lines).filter(|row| row.place == Fronts::Both);
-        let both = both.map(|row| format!("{}: {}", row.name, row.help));
+        let both = both.map(|row| format!("{}: {}", row.name, row.told()));
         let own = self.listed(Fronts::Lines).filter(|row| row.place == Fronts::Lines);
-        let own = own.map(|row| format!("{}: {}", row.titled(), row.help));
+        let own = own.map(|row| format!("{}: {}", row.titled(), row.told()));
         let lines = LINES.map(|words| format!("help: {words}")).into_iter();
         lines.chain(both).chain(own).map(Spoken::Line).collect()
     }
@@ -97,9 +97,9 @@ impl Help {
     /// What can be typed instead of a message.
     fn commands(&self, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
         let mut lines = vec![Line::default(), Line::styled("Commands", theme.title)];
-        let rows = self.listed(Fronts::Screen).map(|row| (row.name, row.help));
-        for (name, words) in rows.chain([("//", "at the beginning: send it as it is")]) {
-            lines.extend(line(name, words, inner, theme));
+        let rows = self.listed(Fronts::Screen).map(|row| (row.name, row.told()));
+        for (name, words) in rows.chain([("//", "at the beginning: send it as it is".to_owned())]) {
+            lines.extend(line(name, &words, inner, theme));
         }
         lines
     }

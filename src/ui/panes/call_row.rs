@@ -2,7 +2,9 @@
 
 use ratatui::text::Span;
 
+use crate::ui::commands::plain_git_diff;
 use crate::ui::text::{fit, width};
+use crate::view::{Panel, subject};
 
 use super::card_context::{CardContext, INDENT};
 use super::layouts::TranscriptRow;
@@ -15,6 +17,13 @@ const NAME: (usize, usize) = (24, 8);
 const LEAST_NAME: usize = 6;
 /// Cells that tell anything of what a call is about.
 const LEAST_ABOUT: usize = 5;
+
+/// What a call is about. The command of `/diff git` is ours: it is called what people know it as.
+pub(super) fn about(panel: &Panel) -> String {
+    let command = panel.arguments().and_then(|arguments| arguments.text("command"));
+    let ours = command.filter(|_| panel.is_own_command()).and_then(plain_git_diff);
+    ours.unwrap_or_else(|| subject(panel))
+}
 
 /// What a row says of a call beside how it stands.
 pub(super) struct CallRow<'a> {

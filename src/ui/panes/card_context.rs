@@ -1,5 +1,7 @@
 //! What cards borrow from outside themselves: the view, the theme, the room, and what has the keys.
 
+use std::collections::BTreeMap;
+
 use ratatui::layout::Rect;
 
 use crate::ledger::{EntryId, Millis};
@@ -10,7 +12,7 @@ use crate::ui::rebinding::Keymap;
 use crate::ui::text::MEASURE;
 use crate::ui::text::highlight::Highlighter;
 use crate::ui::theme::Theme;
-use crate::view::{Card, CardBody, PanelState, View};
+use crate::view::{Card, CardBody, Panel, PanelState, View};
 
 use super::layouts::Version;
 use super::pictures;
@@ -49,6 +51,8 @@ pub(super) struct CardContext<'a> {
     pub editing: Option<EntryId>,
     pub keymap: &'a Keymap,
     pub pictures: Sizing,
+    /// The last rows that background commands had printed when they ended, by their ids and beginnings.
+    printed: &'a BTreeMap<(String, Millis), Vec<String>>,
 }
 
 impl<'a> CardContext<'a> {
@@ -79,6 +83,7 @@ impl<'a> CardContext<'a> {
             editing: local.edit.as_ref().filter(|edit| edit.is_open()).map(|edit| edit.request),
             keymap: &local.keymap,
             pictures,
+            printed: &local.printed_to_end,
         }
     }
 
@@ -149,10 +154,17 @@ impl<'a> CardContext<'a> {
                 // printed, a low one less.
                 let height = if panel.request().is_none() { self.height } else { u16::from(self.is_low()) };
                 let runs = self.view.shell_of(panel).filter(|shell| shell.is_running);
-                let clock = runs.map_or(0, |shell| 1 + self.now.since(shell.since) / 1_000);
+                let ended = if self.printed_by_ended(panel).is_some() { u64::MAX } else { 0 };
+                let clock = runs.map_or(ended, |shell| 1 + self.now.since(shell.since) / 1_000);
                 Version { focus: open, clock, height, ..Version::default() }
             }
         }
+    }
+
+    /// The last rows of the background command that this call began, once it has ended and if it had printed some.
+    pub(super) fn printed_by_ended(&self, panel: &Panel) -> Option<&'a [String]> {
+        let shell = self.view.shell_of(panel).filter(|shell| !shell.is_running)?;
+        self.printed.get(&(shell.id.clone(), shell.since)).map(Vec::as_slice).filter(|rows| !rows.is_empty())
     }
 
     /// The first line that a waiting panel shows of its call, and whether its keys decide already.

@@ -2,15 +2,15 @@
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use ratatui::text::Span;
 
 use crate::ui::command_menu::{completions, marked};
 use crate::ui::local::Local;
 use crate::ui::text::{fit, width};
 use crate::view::View;
 
-use super::Screen;
-use super::words::{middle, one_row};
+use super::words::{both_ends, middle, one_row};
+use super::{Screen, marks};
 
 /// Least cells of the column of names.
 const NAMES: usize = 13;
@@ -40,17 +40,20 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) -> bo
         let y = area.y + u16::try_from(at - top).unwrap_or(u16::MAX);
         let is_chosen = chosen == Some(at);
         let more = if at + 1 == top + height && below > 0 {
-            format!("  \u{2193} {below} more")
+            format!("\u{2193} {below} more")
         } else {
             String::new()
         };
-        let words = fit(row.help(), room.saturating_sub(width(&more)));
-        let line = Line::from(vec![
+        // It says nothing of the command beside it, and stands apart from its words.
+        let taken = if more.is_empty() { 0 } else { width(&more) + 2 };
+        let left = vec![
             Span::styled(if is_chosen { "› " } else { "  " }, theme.accent),
             Span::styled(column(row.word(), names), theme.accent),
-            Span::styled(words, if is_chosen { theme.text } else { theme.dim }),
-            Span::styled(more, theme.dim),
-        ]);
+            Span::styled(fit(row.help(), room.saturating_sub(taken)), theme.dim),
+        ];
+        let total = usize::from(area.width.saturating_sub(2));
+        let line = both_ends(left, vec![Span::styled(more, theme.dim)], total);
+        let line = if is_chosen { marks::chosen(line, theme) } else { line };
         // The names stand above what is typed.
         frame.render_widget(line, Rect::new(area.x + 1, y, area.width.saturating_sub(2), 1));
     }

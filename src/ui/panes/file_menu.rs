@@ -2,14 +2,14 @@
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use ratatui::text::Span;
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use crate::ui::local::Local;
 use crate::ui::text::{grouped, width};
 
-use super::Screen;
-use super::words::one_row;
+use super::words::{both_ends, one_row};
+use super::{Screen, marks};
 
 /// Most files that are in sight at once.
 const MOST_ROWS: usize = 8;
@@ -54,12 +54,15 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) -> bo
             (false, true) => theme.dim,
             (false, false) => theme.text,
         };
-        let line = Line::from(vec![
+        let left = vec![
             Span::styled(if is_chosen { "› " } else { "  " }, theme.accent),
             Span::styled(ending(&name, room.saturating_sub(width(&more))), style),
             Span::styled(about, theme.dim),
-            Span::styled(more, theme.dim),
-        ]);
+        ];
+        // How many more there are says nothing of the file beside it.
+        let more = vec![Span::styled(more.trim_start().to_owned(), theme.dim)];
+        let line = both_ends(left, more, usize::from(area.width.saturating_sub(2)));
+        let line = if is_chosen { marks::chosen(line, theme) } else { line };
         let y = area.y + u16::try_from(at - top).unwrap_or(u16::MAX);
         // The paths stand above what is typed.
         frame.render_widget(line, Rect::new(area.x + 1, y, area.width.saturating_sub(2), 1));

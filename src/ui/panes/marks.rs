@@ -38,6 +38,8 @@ pub(super) fn chosen(mut line: Line<'static>, theme: &Theme) -> Line<'static> {
     let ink = theme.selection.fg;
     for span in &mut line.spans {
         span.style.fg = ink.or(span.style.fg);
+        // Quiet words on a reversed ground are hardly there.
+        span.style = span.style.remove_modifier(Modifier::DIM);
     }
     line.style(theme.selection)
 }
@@ -47,4 +49,19 @@ pub(super) fn select(frame: &mut Frame<'_>, row: Rect, (first, last): (u16, u16)
     let left = row.x.saturating_add(first).min(row.right());
     let right = row.x.saturating_add(last).saturating_add(1).min(row.right());
     frame.buffer_mut().set_style(Rect::new(left, row.y, right - left, 1), theme.selection);
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::text::Span;
+
+    use super::*;
+
+    #[test]
+    fn no_word_of_a_chosen_line_is_dim() {
+        let theme = Theme::builtin("plain").unwrap();
+        assert!(theme.dim.add_modifier.contains(Modifier::DIM), "it has no colours to be quiet with");
+        let line = chosen(Line::from(vec![Span::styled("/model", theme.dim)]), &theme);
+        assert!(line.spans.iter().all(|span| !span.style.add_modifier.contains(Modifier::DIM)));
+    }
 }

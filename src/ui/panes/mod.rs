@@ -6,6 +6,7 @@ mod activity;
 mod anchor;
 mod answers;
 mod approval;
+mod background;
 mod beginning;
 mod boxes;
 pub(super) mod budgets;

@@ -23,6 +23,7 @@ use crate::view::{Panel, subject};
 
 use super::action::behind;
 use super::answers::ITS_SESSION;
+use super::call_row::about;
 use super::margin::{margin, theirs};
 use super::words::{both_ends, cells, flow, keys, one_row};
 use super::{Screen, action, gaps, grid, line_parts, made_change, tools};
@@ -73,7 +74,8 @@ pub(super) fn lay(screen: &Screen<'_>, inner: u16, call: CallId) -> CallText {
     let overwrites = panel.request().is_some_and(|(_, request)| request.replaces);
     let name = if overwrites { "overwrite".to_owned() } else { one_row(panel.name()) };
     let is_command = panel.arguments().is_some_and(|arguments| arguments.text("command").is_some());
-    let about = if is_command { command_in_a_row(&subject(panel)) } else { one_row(&subject(panel)) };
+    let about = about(panel);
+    let about = if is_command { command_in_a_row(&about) } else { one_row(&about) };
     let title = format!("{whose}{name}  {about}");
     CallText { title, ..described(panel, usize::from(inner).max(1), screen) }
 }

@@ -13,8 +13,10 @@ use crate::ui::text::{fit, grouped, markdown, sanitize, width, wrap};
 use super::words::{both_ends, cells, keys, middle, one_row};
 use super::{Screen, marks, theme_sample};
 
-/// From this width on, a session's last words or a sample of a theme stand beside the list.
+/// From this width on, a sample of a theme stands beside the list.
 const WIDE: u16 = 80;
+/// The same for a session's last words: beside them, the words, the time and the end of each must still be whole.
+const WIDE_OF_SESSIONS: u16 = 100;
 /// Rows that a list of sentences gives up on a narrow screen, so that the chosen line is told whole below it, with the row that is empty
 /// there.
 const ROWS_OF_CHOSEN: u16 = 2;
@@ -39,12 +41,12 @@ const MOST_OF_LINE: usize = 100;
 const TYPE: &str = "type to narrow";
 
 fn beside(picker: &Picker, area: Rect) -> Option<Rect> {
-    let left = match picker.source {
-        Source::Sessions => (area.width / 2).clamp(LEAST_OF_SESSIONS, MOST_OF_SESSIONS),
-        _ => area.width * 2 / 5,
+    let (left, wide) = match picker.source {
+        Source::Sessions => ((area.width / 2).clamp(LEAST_OF_SESSIONS, MOST_OF_SESSIONS), WIDE_OF_SESSIONS),
+        _ => (area.width * 2 / 5, WIDE),
     };
     let height = area.height.saturating_sub(4);
-    (area.width >= WIDE).then(|| Rect::new(area.x + left, area.y + 2, area.width - left, height))
+    (area.width >= wide).then(|| Rect::new(area.x + left, area.y + 2, area.width - left, height))
 }
 
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, picker: &Picker) {
@@ -65,19 +67,27 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, picke
         frame.render_widget(Line::styled(words, screen.theme.dim), Rect { height: 1, ..list });
     }
     let (chosen, top) = top(picker, fitting.len(), list);
+    let below_top = fitting.len().saturating_sub(top);
     let column = column(picker, &fitting, usize::from(list.width));
     for (y, at) in (list.y..list.bottom()).zip(top..fitting.len()) {
         let Some(item) = fitting.get(at).and_then(|at| picker.items.get(*at)) else { continue };
         // What an undo is, above its files, is a sentence.
         let is_path = picker.source != Source::Undo || !picker.items.first().is_some_and(|it| it == item);
         let words: fn(&str, usize) -> String = if is_path && names(picker.source) { middle } else { fit };
-        let line = row((words, item), at == chosen, (usize::from(list.width), column), screen);
+        let marks = (at == chosen, picker.is_current(item));
+        let line = row((words, item), marks, (usize::from(list.width), column), screen);
         frame.render_widget(line, Rect::new(list.x, y, list.width, 1));
     }
     let item = fitting.get(chosen).and_then(|at| picker.items.get(*at));
     if let Some(item) = item.filter(|_| rows_of_chosen(picker, area).is_some()) {
-        whole(frame, below(list, fitting.len(), inner), item, screen);
+        whole(frame, below(list, below_top, inner), item, screen);
     }
+    // What is told of the chosen line stands between.
+    let told = rows_of_chosen(picker, area).filter(|_| below_top < usize::from(list.height));
+    let lines = u16::try_from(below_top.max(1)).unwrap_or(u16::MAX);
+    let skipped = lines.saturating_add(1 + told.map_or(0, |rows| rows + 2)).min(list.height);
+    let rest = Rect { y: list.y + skipped, height: list.height - skipped, ..inner };
+    not_usable(frame, rest, &left_out(picker), screen);
     let more = fitting.len().saturating_sub(top + usize::from(list.height));
     let bottom = Rect { y: area.bottom().saturating_sub(1), height: 1, width: across, ..inner };
     foot(frame, bottom, screen, picker, more);
@@ -129,6 +139,37 @@ fn whole(frame: &mut Frame<'_>, area: Rect, item: &Item, screen: &Screen<'_>) {
     }
 }
 
+/// What cannot be picked, as far as it has what was typed.
+fn left_out(picker: &Picker) -> Vec<&str> {
+    let typed = picker.query.to_lowercase();
+    let has = |line: &&str| typed.split_whitespace().all(|word| line.to_lowercase().contains(word));
+    picker.left_out.iter().map(String::as_str).filter(has).collect()
+}
+
+/// Rows of that: an empty one, a title, and its lines.
+fn rows_of_left_out(picker: &Picker) -> usize {
+    match left_out(picker).len() {
+        0 => 0,
+        lines => lines + 2,
+    }
+}
+
+/// What cannot be picked, and why, below the lines that can. Where there is no room for all of it, how much is missing.
+fn not_usable(frame: &mut Frame<'_>, area: Rect, lines: &[&str], screen: &Screen<'_>) {
+    let room = usize::from(area.height).saturating_sub(1);
+    if lines.is_empty() || room == 0 {
+        return;
+    }
+    let shown = if lines.len() > room { room - 1 } else { lines.len() };
+    let told = lines.iter().take(shown).map(|line| format!("  {}", one_row(line)));
+    let more = (shown < lines.len()).then(|| format!("  {} more: countersign models", lines.len() - shown));
+    let rows = std::iter::once("not usable".to_owned()).chain(told).chain(more);
+    for (y, words) in (area.y..area.bottom()).zip(rows) {
+        let words = fit(&words, usize::from(area.width));
+        frame.render_widget(Line::styled(words, screen.theme.dim), Rect::new(area.x, y, area.width, 1));
+    }
+}
+
 /// Where the list stands, and what is beside it.
 fn halves(picker: &Picker, area: Rect) -> (Rect, Option<Rect>) {
     let height = area.height.saturating_sub(4);
@@ -148,14 +189,23 @@ fn most_of_line(picker: &Picker) -> u16 {
     let longest = |of: fn(&Item) -> &str| {
         picker.items.iter().map(|item| width(&one_row(of(item).trim_end()))).max().unwrap_or(0)
     };
-    let needed = longest(|item| item.words.trim()) + longest(|item| &item.aside) + 4;
+    let needed = longest(|item| item.words.trim()) + longest(|item| &item.aside) + 4 + cells_of_mark(picker);
     u16::try_from(needed.max(MOST_OF_LINE)).unwrap_or(u16::MAX)
 }
 
-/// The chosen line of so many, and the first one in sight.
+/// The chosen line of so many, and the first one in sight. What stands below the last line comes in sight with it.
 fn top(picker: &Picker, fitting: usize, list: Rect) -> (usize, usize) {
     let (height, chosen) = (usize::from(list.height), picker.chosen.min(fitting.saturating_sub(1)));
-    (chosen, chosen.saturating_sub(height / 2).min(fitting.saturating_sub(height)))
+    let rows = fitting + rows_of_left_out(picker);
+    (chosen, chosen.saturating_sub(height / 2).min(rows.saturating_sub(height)))
+}
+
+/// Stands behind what is in force, wherever the choice is.
+const CURRENT: &str = " ✓";
+
+/// Cells that the mark of what is in force takes from the words, where a line has it.
+fn cells_of_mark(picker: &Picker) -> usize {
+    if picker.items.iter().any(|item| picker.is_current(item)) { width(CURRENT) } else { 0 }
 }
 
 /// The lines that are in sight, among those that fit.
@@ -215,7 +265,7 @@ fn column(picker: &Picker, fitting: &[usize], total: usize) -> Option<usize> {
     let items = || fitting.iter().filter_map(|at| picker.items.get(*at));
     let longest =
         |of: fn(&Item) -> &str| items().map(|item| width(&one_row(of(item).trim_end()))).max().unwrap_or(0);
-    let left = total.saturating_sub(longest(|item| item.words.trim()) + 4);
+    let left = total.saturating_sub(longest(|item| item.words.trim()) + 4 + cells_of_mark(picker));
     let most = longest(|item| &item.aside).min(left.max(part));
     // What is left out of all lines takes no cells from the words.
     let shown = |item: &Item| width(&whole_words(one_row(&item.aside).trim_end(), most));
@@ -224,7 +274,7 @@ fn column(picker: &Picker, fitting: &[usize], total: usize) -> Option<usize> {
 
 fn row(
     (cut, item): (fn(&str, usize) -> String, &Item),
-    chosen: bool,
+    (chosen, current): (bool, bool),
     (total, column): (usize, Option<usize>),
     screen: &Screen<'_>,
 ) -> Line<'static> {
@@ -232,10 +282,12 @@ fn row(
     let left = total.saturating_sub(width(&one_row(item.words.trim())) + 4);
     let aside = whole_words(one_row(&item.aside).trim_end(), column.unwrap_or(left.max(total / 3)));
     let aside = format!("{aside}{}", " ".repeat(column.unwrap_or(0).saturating_sub(width(&aside))));
-    let room = total.saturating_sub(width(&aside) + 4);
+    let mark = if current { CURRENT } else { "" };
+    let room = total.saturating_sub(width(&aside) + 4 + width(mark));
     let left = vec![
         Span::styled(if chosen { "› " } else { "  " }, theme.accent),
         Span::styled(cut(&one_row(item.words.trim()), room), theme.text),
+        Span::styled(mark, theme.success),
     ];
     let line = both_ends(left, vec![Span::styled(aside, theme.dim)], total);
     if chosen { marks::chosen(line, theme) } else { line }

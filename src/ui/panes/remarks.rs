@@ -4,12 +4,11 @@ use ratatui::style::Style;
 use ratatui::text::Line;
 
 use crate::budget::{Limit, Unit};
-use crate::ledger::{
-    BackgroundStatus, Body, CallId, Change, Compaction, Entry, EntryId, Injected, Injector, Note,
-};
+use crate::ledger::{Body, Change, Compaction, Entry, EntryId, Injected, Injector};
 use crate::ui::text::{fit, sanitize, wrap};
 use crate::view::{BackgroundShell, change};
 
+use super::background;
 use super::card_context::{CardContext, INDENT};
 use super::layouts::TranscriptRow;
 use super::summary;
@@ -31,7 +30,7 @@ pub(super) fn lay(entry: &Entry, around: &CardContext<'_>) -> Vec<TranscriptRow>
         Body::Injected(injected) => vec![quiet("↳", &named(injected), theme.dim, around)],
         // Only its first line: the rest, such as the output of a failed attempt, is in the ledger.
         Body::Note(note) => match note.ended() {
-            Some(ended) => background_end(note, ended, around),
+            Some(ended) => background::end(note, ended, around),
             None => {
                 let first = note.for_people().trim().lines().next().unwrap_or("").trim_end_matches(':');
                 wrapped("·", first, theme.faint, around)
@@ -49,7 +48,7 @@ pub(super) fn lay(entry: &Entry, around: &CardContext<'_>) -> Vec<TranscriptRow>
             said("⟲", &changed(change), theme.accent, theme.dim, around)
         }
         Body::Change(Change::BackgroundStopped { id, call }) => {
-            let command = command(background(*call, around));
+            let command = command(background::of_call(*call, around));
             wrapped("⊖", &format!("you stopped {id}{command}"), theme.dim, around)
         }
         Body::Change(change) => {
@@ -60,22 +59,6 @@ pub(super) fn lay(entry: &Entry, around: &CardContext<'_>) -> Vec<TranscriptRow>
         Body::Error { message, next } => failure(message, next, around),
         _ => Vec::new(),
     }
-}
-
-/// The end of a background command that nobody had asked about. Of one that the user stopped, a remark says so already.
-fn background_end(note: &Note, ended: &BackgroundStatus, around: &CardContext<'_>) -> Vec<TranscriptRow> {
-    let shell = note.about.call().and_then(|call| background(call, around));
-    if shell.is_some_and(|shell| shell.was_stopped) && !ended.has_failed {
-        return Vec::new();
-    }
-    let theme = around.theme;
-    let (sign, style) = if ended.has_failed { ("✗", theme.error) } else { ("·", theme.faint) };
-    wrapped(sign, &format!("{}{}", ended.line(), command(shell)), style, around)
-}
-
-/// The background command that a call began.
-fn background<'a>(call: CallId, around: &CardContext<'a>) -> Option<&'a BackgroundShell> {
-    around.view.shell_of(around.view.panel(call)?)
 }
 
 /// What it runs, behind its name.

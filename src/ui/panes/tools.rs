@@ -16,8 +16,9 @@ use crate::ui::text::{fit, sanitize, width, wrap};
 use crate::ui::theme::{Inks, Theme};
 use crate::view::{Forming, HostedLine, HostedState, InBackground, Panel, PanelState, View, subject};
 
+use super::background;
 use super::boxes;
-use super::call_row::{CallRow, line};
+use super::call_row::{CallRow, about, line};
 use super::card_context::{CardContext, INDENT};
 use super::grid;
 use super::layouts::TranscriptRow;
@@ -87,7 +88,7 @@ pub(super) fn lay(panel: &Panel, around: &CardContext<'_>) -> Vec<TranscriptRow>
     if panel.is_boxed() {
         return live_box(panel, around);
     }
-    let about = subject(panel);
+    let about = about(panel);
     let before = panel.changed_by("you").map(|who| format!("changed by {who} · ")).unwrap_or_default();
     let is_typed = panel.is_own_command() && panel.arguments().is_some_and(|a| a.text("command").is_some());
     let name = if is_typed { Cow::Borrowed("you") } else { named(panel) };
@@ -107,7 +108,8 @@ pub(super) fn lay(panel: &Panel, around: &CardContext<'_>) -> Vec<TranscriptRow>
             rows.append(&mut hosts);
         }
         rows.extend(above(panel, result, around));
-        rows.extend(excerpt(panel, result, around));
+        let last = background::last_lines(panel, around);
+        rows.extend(last.unwrap_or_else(|| excerpt(panel, result, around)));
         rows.extend(made_change::excerpt(panel, around));
         rows.append(&mut hosts);
     }
@@ -372,7 +374,7 @@ fn live_box(panel: &Panel, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     let written = panel.rows().skip(skip).map(|row| grid::fitted(row, inner, &inks));
     let body = untold(panel, inner, around).into_iter().chain(written);
     let body = body.chain(how_to_type(panel, around, inner)).collect();
-    let about = one_row(&subject(panel));
+    let about = one_row(&about(panel));
     let name = if panel.is_own_command() { Cow::Borrowed("you") } else { named(panel) };
     let name = one_row(&name);
     // What runs matters more than what it does to the world, and neither may hide the other.

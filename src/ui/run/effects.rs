@@ -140,12 +140,7 @@ impl ScreenLoop {
         match source {
             Source::Rewind => lay(&mut self.local, Picker::rewind(&self.view, (self.app.now)())),
             Source::Sessions => self.ask_for(source, Request::ListSessions),
-            Source::Models => {
-                self.ask_for(source, Request::ListModels(self.view.session.model.clone()));
-                if let Some(Overlay::Picker(picker)) = &mut self.local.overlay {
-                    picker.before.clone_from(&self.view.session.model);
-                }
-            }
+            Source::Models => self.ask_for(source, Request::ListModels(self.view.session.model.clone())),
             Source::Themes => self.errands.pick_theme(&mut self.local, &self.theme.name),
             // The screen fills these itself.
             Source::Palette

@@ -6,6 +6,7 @@ mod told;
 
 pub(super) use kind::Kind;
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -63,14 +64,16 @@ pub(super) fn are_there(base_urls: Vec<String>, patience: Duration) -> Vec<bool>
     answers.iter().map(Option::is_some).collect()
 }
 
-/// Every server of ours lists its models as Chat Completions does.
+/// Every server of ours lists its models as Chat Completions does. A name that it repeats is one model.
 fn names(listed: &Value) -> Option<Vec<String>> {
     // One of them says `null` where it has none.
     let models = match listed.get("data")? {
         Value::Null => &[][..],
         models => models.as_array()?,
     };
-    Some(models.iter().filter_map(|model| model.get("id")?.as_str()).map(str::to_owned).collect())
+    let mut seen = BTreeSet::new();
+    let named = models.iter().filter_map(|model| model.get("id")?.as_str());
+    Some(named.filter(|name| seen.insert(*name)).map(str::to_owned).collect())
 }
 
 /// What the server tells about one of its models; nothing when it does not answer in time.
@@ -113,6 +116,12 @@ mod tests {
         drop(gone);
         let answers = names_of(urls.map(|url| (url, None)).to_vec(), Duration::from_millis(500));
         assert_eq!(answers, [NamesAnswer::Late, NamesAnswer::Untold]);
+    }
+
+    #[test]
+    fn a_model_that_a_server_names_twice_is_one() {
+        let told = json!({ "data": [{ "id": "b" }, { "id": "a" }, { "id": "b" }, { "object": "model" }] });
+        assert_eq!(names(&told), Some(vec!["b".to_owned(), "a".to_owned()]));
     }
 
     #[test]
