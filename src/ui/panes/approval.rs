@@ -44,7 +44,9 @@ fn in_line(
     around: &CardContext<'_>,
 ) -> Line<'static> {
     let theme = around.theme;
-    let mut left = call_title::title(panel, request).spans(request, theme, total);
+    let right = waits(around, id, total);
+    let room = total.saturating_sub(width(&right) + 2);
+    let mut left = call_title::title(panel, request).spans(request, theme, room);
     if let Some(name) = &panel.asked_by {
         left.insert(0, Span::styled(format!("{}: ", one_row(&name.to_string())), theme.text));
     }
@@ -54,8 +56,6 @@ fn in_line(
         let about = if is_command { command_in_a_row(&about) } else { one_row(&about) };
         left.push(Span::styled(format!("  {about}"), theme.dim));
     }
-    let right = waits(around, id, total);
-    let room = total.saturating_sub(width(&right) + 2);
     let is_path = matches!(request.preview, Preview::Diff(_));
     let mut used = 0;
     for span in &mut left {
