@@ -26,7 +26,7 @@ fn asked() -> SessionBuilder {
 
 /// In which row the box of the call ends.
 fn end(frame: &str) -> usize {
-    frame.lines().position(|line| line.contains('╰')).unwrap_or_else(|| panic!("{frame}"))
+    frame.lines().position(|line| line.contains(['╰', '┗'])).unwrap_or_else(|| panic!("{frame}"))
 }
 
 #[test]

@@ -213,7 +213,7 @@ fn the_last_words_before_a_tall_call_stay_in_sight() {
         assert!(shown.contains("o shows all") && shown.contains("│ tab to decide"), "{shown}");
         harness.turns();
         let read = harness.frame(size.0, size.1);
-        assert!(read.contains("   One step.\n\n ╭ ") && read.contains("pgdn"), "{read}");
+        assert!(read.contains("   One step.\n\n ┏ ") && read.contains("pgdn"), "{read}");
     }
     // One that fits takes the rows that it needs.
     let fits = Preview::Command((1..=11).map(|line| format!("echo {line}\n")).collect());

@@ -28,8 +28,9 @@ pub(super) fn draw(frame: &mut Frame<'_>, areas: &Areas, screen: &Screen<'_>) {
             let room = usize::from(outer.width).saturating_sub(6);
             let words = format!(" changing {} ", fit(&one_row(&edit.tool), room.saturating_sub(11)));
             // A call is what is changed there: its edges look like those of its box.
-            let border = boxes::edges(theme.border_waiting, has_focus);
-            block = block.title_top(Line::styled(words, theme.title)).border_style(border);
+            let edges = boxes::edges(theme.border_waiting, has_focus);
+            block = block.title_top(Line::styled(words, theme.title));
+            block = block.border_type(edges.lines).border_style(edges.style);
         }
         frame.render_widget(block, outer);
     }
