@@ -38,6 +38,7 @@ mod message;
 mod meters;
 mod notice;
 mod output;
+mod page_answers;
 mod picker;
 mod pictures;
 mod pieces;

@@ -7,7 +7,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crate::ledger::{ApprovalRequest, Arguments, CallId, Preview, Sandboxing};
+use crate::ledger::{ApprovalRequest, Arguments, CallId, Preview};
 use crate::tool::name::SHELL_OUTPUT;
 use crate::tool::{ASK, Row};
 use crate::ui::effect_words;
@@ -15,17 +15,14 @@ use crate::ui::keymap::{KeyAction, KeyContext};
 use crate::ui::local::Overlay;
 use crate::ui::new_file::NewFile;
 use crate::ui::text::diff::DiffColours;
-use crate::ui::text::{
-    command_in_a_row, cut_spans, diff, fit, sanitize, spelled_command, width, wrap, wrap_spans,
-};
+use crate::ui::text::{command_in_a_row, cut_spans, diff, fit, sanitize, spelled_command, wrap, wrap_spans};
 use crate::ui::theme::Theme;
 use crate::view::{Panel, subject};
 
 use super::action::behind;
-use super::answers::ITS_SESSION;
 use super::margin::{margin, theirs};
 use super::words::{both_ends, cells, flow, keys, one_row};
-use super::{Screen, action, gaps, grid, line_parts, made_change, tools};
+use super::{Screen, action, gaps, grid, line_parts, made_change, page_answers, tools};
 
 /// Most commands of a line whose effects the page of its call says; a line can have thousands.
 const MOST_PARTS: usize = 100;
@@ -292,18 +289,6 @@ const fn foot(area: Rect) -> u16 {
     if area.height >= 16 { 2 } else { 1 }
 }
 
-/// What else can be answered on the page of a call, each with its key. What is allowed to a sub-agent holds in its session alone.
-fn other_answers(asked: &ApprovalRequest, panel: Option<&Panel>) -> Vec<(&'static str, &'static str)> {
-    let is_below = panel.is_some_and(|panel| panel.asked_by.is_some());
-    let is_fixed = panel.is_some_and(Panel::is_goal_check);
-    let mut answers = vec![("s", if is_below { ITS_SESSION } else { "session" })];
-    answers.extend(asked.rule.is_some().then_some(("a", "always")));
-    answers.extend((asked.sandboxing == Sandboxing::OnWish).then_some(("b", "sandbox")));
-    answers.push(("r", "reason"));
-    answers.extend((!is_fixed).then_some(("e", "edit")));
-    answers
-}
-
 /// A titled page of rows, those in sight.
 pub(super) fn page(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     let Some(page) = &screen.layouts.page else { return };
@@ -330,25 +315,11 @@ pub(super) fn page(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
             }
             let subject = screen.local.subject(screen.view).filter(|(_, asked, _)| asked.name != ASK);
             let is_asked = subject.is_some();
-            let has_gaps = subject.as_ref().is_some_and(|(_, asked, _)| !asked.gaps.is_empty());
-            let answers = subject.map(|(_, asked, _)| other_answers(asked, screen.view.panel(asked.call)));
+            let room = (total + 2).saturating_sub(page_answers::cells_of(&pairs));
+            let answers =
+                subject.map(|(_, asked, _)| page_answers::lay(asked, screen.view.panel(asked.call), room));
             let answers = answers.unwrap_or_default();
-            let letters = answers.iter().map(|(key, _)| *key).collect::<Vec<_>>().join(" ");
-            if is_asked {
-                pairs.extend([("y", "once"), ("n", "deny")]);
-                pairs.extend(has_gaps.then_some(("g", "anyway, this session")));
-                let fits = |pairs: &[(&str, &str)]| {
-                    pairs.iter().map(|(key, word)| width(key) + 1 + width(word) + 2).sum::<usize>()
-                        <= total + 2
-                };
-                let whole = [pairs.as_slice(), &answers].concat();
-                let brief = [pairs.as_slice(), &[(letters.as_str(), "too")]].concat();
-                pairs = match (fits(&whole), fits(&brief)) {
-                    (true, _) => whole,
-                    (false, true) => brief,
-                    (false, false) => [pairs.as_slice(), &[(letters.as_str(), "")]].concat(),
-                };
-            }
+            pairs.extend(answers.iter().map(|(key, word)| (key.as_str(), *word)));
             // What fits into a narrow page is what decides or acts; where it is scrolled to stands at its top.
             pairs.push(("pgup pgdn", "scroll"));
             let is_help = matches!(&screen.local.overlay, Some(Overlay::Page(open)) if open.page.is_help());
