@@ -7,7 +7,7 @@ use crate::ledger::{ApprovalRequest, Preview};
 use crate::tool::{ASK, delegate, mcp};
 use crate::ui::effect_words;
 use crate::ui::new_file::NewFile;
-use crate::ui::text::{diff, width, wrap, wrap_spans};
+use crate::ui::text::{command_in_a_row, diff, width, wrap, wrap_spans};
 use crate::ui::theme::Theme;
 use crate::view::{Panel, subject};
 
@@ -124,6 +124,24 @@ impl Title {
             None => (lay(&self.beside(CHANGED)), String::new()),
         }
     }
+}
+
+/// The title of a call with what it is about in the same row, as far as the box has that below its title. What has no room is
+/// cut by the caller.
+pub(super) fn in_a_row(
+    panel: &Panel,
+    request: &ApprovalRequest,
+    theme: &Theme,
+    room: usize,
+) -> Vec<Span<'static>> {
+    let mut spans = title(panel, request).spans(request, theme, room);
+    let about = subject(panel);
+    if !matches!(request.preview, Preview::Diff(_)) && !about.is_empty() {
+        let is_command = matches!(request.preview, Preview::Command(_));
+        let about = if is_command { command_in_a_row(&about) } else { one_row(&about) };
+        spans.push(Span::styled(format!("  {about}"), theme.dim));
+    }
+    spans
 }
 
 /// The name of the action and what it is about, as the title of its box.

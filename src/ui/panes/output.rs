@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::ledger::{ApprovalRequest, Arguments, CallId, Preview};
@@ -15,14 +16,16 @@ use crate::ui::keymap::{KeyAction, KeyContext};
 use crate::ui::local::Overlay;
 use crate::ui::new_file::NewFile;
 use crate::ui::text::diff::DiffColours;
-use crate::ui::text::{command_in_a_row, cut_spans, diff, fit, sanitize, spelled_command, wrap, wrap_spans};
+use crate::ui::text::{
+    command_in_a_row, cut_spans, diff, fit, sanitize, spelled_command, width, wrap, wrap_spans,
+};
 use crate::ui::theme::Theme;
-use crate::view::{Panel, subject};
+use crate::view::{Panel, PanelState, subject};
 
 use super::action::behind;
 use super::margin::{margin, theirs};
 use super::words::{both_ends, cells, flow, keys, one_row};
-use super::{Screen, action, gaps, grid, line_parts, made_change, page_answers, tools};
+use super::{Screen, action, call_title, gaps, grid, line_parts, made_change, page_answers, tools};
 
 /// Most commands of a line whose effects the page of its call says; a line can have thousands.
 const MOST_PARTS: usize = 100;
@@ -32,7 +35,7 @@ pub(super) type LaidOutput = (String, Vec<Line<'static>>, Vec<Arc<str>>);
 
 /// All of a call: its arguments, which may be long, are not laid out.
 pub(super) struct CallText {
-    pub title: String,
+    pub title: Vec<Span<'static>>,
     pub lines: Vec<Line<'static>>,
     /// Before which line the arguments stand.
     pub at: usize,
@@ -53,7 +56,7 @@ impl CallText {
         let lay = laying(is_named, is_command);
         lines.extend(lay(&arguments, false, usize::from(inner).max(1), theme));
         lines.extend(behind);
-        (title, lines, Vec::new())
+        (title.iter().map(|span| span.content.as_ref()).collect(), lines, Vec::new())
     }
 }
 
@@ -62,17 +65,39 @@ pub(super) fn lay(screen: &Screen<'_>, inner: u16, call: CallId) -> CallText {
     let Some(panel) = screen.view.panel(call) else {
         // A call of a sub-agent is here only as long as it waits.
         let lines = vec![Line::styled("This call is no longer waiting.", screen.theme.dim)];
-        let (title, arguments) = ("call".to_owned(), String::new());
+        let (title, arguments) = (vec![Span::raw("call")], String::new());
         return CallText { title, lines, at: 0, arguments, is_named: false, is_command: false, must: 0 };
     };
     let whose =
         panel.asked_by.as_ref().map(|by| format!("{}: ", one_row(&by.to_string()))).unwrap_or_default();
+    let waiting = panel.request().filter(|_| panel.state == PanelState::Waiting);
+    let title = match waiting.filter(|(_, request)| request.name != ASK) {
+        Some((_, request)) => call_title::in_a_row(panel, request, screen.theme, usize::MAX),
+        None => vec![Span::raw(name_and_subject(panel))],
+    };
+    let whose = Some(whose).filter(|whose| !whose.is_empty()).map(Span::raw);
+    let title = whose.into_iter().chain(title).collect();
+    CallText { title, ..described(panel, usize::from(inner).max(1), screen) }
+}
+
+/// What a call is called and what it is about, where nobody is asked about it.
+fn name_and_subject(panel: &Panel) -> String {
     let overwrites = panel.request().is_some_and(|(_, request)| request.replaces);
     let name = if overwrites { "overwrite".to_owned() } else { one_row(panel.name()) };
     let is_command = panel.arguments().is_some_and(|arguments| arguments.text("command").is_some());
     let about = if is_command { command_in_a_row(&subject(panel)) } else { one_row(&subject(panel)) };
-    let title = format!("{whose}{name}  {about}");
-    CallText { title, ..described(panel, usize::from(inner).max(1), screen) }
+    format!("{name}  {about}")
+}
+
+/// The title of a page in `room` cells: what has no look of its own has that of a title.
+pub(super) fn titled(title: &[Span<'static>], room: usize, theme: &Theme) -> Vec<Span<'static>> {
+    let mut left = room;
+    let spans = title.iter().map(|span| {
+        let text = fit(&span.content, left);
+        left = left.saturating_sub(width(&text));
+        Span::styled(text, if span.style == Style::default() { theme.title } else { span.style })
+    });
+    spans.collect()
 }
 
 /// Which path it uses, what it would change, what it was called with, why it asks, what it wrote; and how many of the lines
@@ -133,7 +158,7 @@ fn described(panel: &Panel, inner: usize, screen: &Screen<'_>) -> CallText {
     }
     let is_named = rest.is_none() && matches!(panel.arguments(), Some(Arguments::Object(_)));
     let arguments = rest.or_else(|| panel.arguments().map(called_with)).unwrap_or_default();
-    CallText { title: String::new(), lines, at, arguments, is_named, is_command, must }
+    CallText { title: Vec::new(), lines, at, arguments, is_named, is_command, must }
 }
 
 /// A row of what a call wrote, as it fits. Columns of a program stay where they are; all else is read word by word.
@@ -300,9 +325,8 @@ pub(super) fn page(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
         true => format!("{}–{} of {all}", page.from + 1, (page.from + height).min(all)),
         false => String::new(),
     };
-    let title = fit(&page.title, total.saturating_sub(place.chars().count() + 2));
-    let title = Span::styled(title, theme.title);
-    let top = both_ends(vec![title], vec![Span::styled(place, theme.dim)], total);
+    let title = titled(&page.title, total.saturating_sub(place.chars().count() + 2), theme);
+    let top = both_ends(title, vec![Span::styled(place, theme.dim)], total);
     frame.render_widget(top, Rect { y: area.y, height: 1, ..body });
     super::rows::draw(frame, body, screen);
     let foot = match &screen.local.hint {
