@@ -1,7 +1,7 @@
 //! What a waiting call does, in words: what nobody knows is not told as if it were known.
 
 use crate::ledger::{ApprovalRequest, Preview};
-use crate::policy::{LinePart, UNKNOWN_EFFECT, is_known_to_send, shell};
+use crate::policy::{LinePart, READS_SECRET, UNKNOWN_EFFECT, is_known_to_send, shell};
 use crate::tool::SideEffect;
 use crate::view::Panel;
 
@@ -22,6 +22,16 @@ impl<'r> CallEffect<'r> {
     /// In words.
     pub(super) fn words(self) -> &'r str {
         if self.is_known { self.name } else { UNKNOWN_EFFECT }
+    }
+
+    /// Whether a file is read that may hold secrets.
+    pub(super) fn is_of_secret(self) -> bool {
+        self.name == READS_SECRET
+    }
+
+    /// Whether something leaves this machine, as far as that is known.
+    pub(super) fn is_known_to_send(self) -> bool {
+        self.is_known && self.name == SideEffect::Sends.as_str()
     }
 }
 
@@ -51,6 +61,14 @@ pub(super) fn is_plain(request: &ApprovalRequest) -> bool {
 /// All of them, on one line.
 pub(crate) fn does(request: &ApprovalRequest) -> String {
     effects(request).into_iter().map(CallEffect::words).collect::<Vec<_>>().join(", ")
+}
+
+/// Whom a call that reads a secret sends to: the servers of its one command that sends, where its words leave no doubt.
+pub(super) fn gets_secret<'p>(panel: &'p Panel, request: &ApprovalRequest) -> Option<&'p str> {
+    let mut senders = panel.parts().iter().filter(|part| part.effect == SideEffect::Sends);
+    let (only, None) = (senders.next()?, senders.next()) else { return None };
+    let is_of_secret = effects(request).into_iter().any(CallEffect::is_of_secret);
+    only.to.as_deref().filter(|_| is_of_secret)
 }
 
 /// The parts of the line that a call would run, where one of them does what cannot be taken back. None where there is a single

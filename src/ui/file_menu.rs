@@ -93,6 +93,17 @@ impl FileMenu {
         }
     }
 
+    /// Whether a word of the composer names a file or a folder that is listed, or lines of one: `@src/a.rs#L10-12,`.
+    pub fn is_named_by(&self, word: &str) -> bool {
+        let Some(path) = word.trim_start_matches(['(', '[', '{', '<']).strip_prefix('@') else {
+            return false;
+        };
+        let path = path.trim_end_matches(|c: char| ".,;:!?)]}>".contains(c));
+        let path = path.split_once("#L").map_or(path, |(path, _)| path);
+        let path = path.strip_suffix('/').unwrap_or(path);
+        !path.is_empty() && self.list.has(path)
+    }
+
     /// Whether there is something to choose.
     pub(super) fn is_offering(&self) -> bool {
         !self.is_shut && self.open.as_ref().is_some_and(|open| !open.found.best.is_empty())

@@ -26,7 +26,7 @@ fn asked() -> SessionBuilder {
 
 /// In which row the box of the call ends.
 fn end(frame: &str) -> usize {
-    frame.lines().position(|line| line.contains('╰')).unwrap_or_else(|| panic!("{frame}"))
+    frame.lines().position(|line| line.contains(['╰', '┗'])).unwrap_or_else(|| panic!("{frame}"))
 }
 
 #[test]
@@ -48,10 +48,10 @@ fn tab_moves_no_row() {
 fn a_low_screen_leaves_no_answer_out() {
     let mut harness = ScreenHarness::new(asked());
     let before = harness.frame(40, 10);
-    assert!(before.contains("tab to decide  y s a b n r e"), "{before}");
+    assert!(before.contains("tab to decide  y s a n b r e"), "{before}");
     harness.turns();
     let after = harness.frame(40, 10);
-    assert!(after.contains("y once  n deny  s a b r e"), "{after}");
+    assert!(after.contains("y once  s a  n deny  b r e"), "{after}");
 }
 
 /// A call of this tool waits.
@@ -111,9 +111,9 @@ fn on_the_lowest_screen_the_keys_that_allow_and_deny_are_whole() {
 #[test]
 fn the_page_of_a_call_names_its_answers_where_there_is_room() {
     for (width, height, words) in [
-        (80, 24, "s session  a always  b sandbox  r reason  e edit"),
-        (120, 40, "s session   a always   b sandbox   r reason   e edit"),
-        (40, 10, "s a b r e"),
+        (80, 24, "s session  a always  n deny  b sandbox  r reason  e edit"),
+        (120, 40, "s session   a always   n deny   b sandbox   r reason   e edit"),
+        (40, 10, "y once  s a  n deny  b r e"),
     ] {
         let mut harness = ScreenHarness::new(asked());
         harness.frame(width, height);

@@ -118,7 +118,7 @@ fn the_chosen_line_of_a_list_has_the_ink_that_is_legible_on_its_ground() {
 
 /// The box of a budget changed its edges with the keys, and that of a call did not.
 #[test]
-fn each_box_that_waits_has_strong_edges_while_it_has_the_keys() {
+fn each_box_that_waits_has_heavy_edges_while_it_has_the_keys() {
     for name in Theme::names() {
         let theme = Theme::builtin(name).unwrap();
         let waits = [crate::scenes::waiting_diff, crate::scenes::waiting_command, crate::scenes::budget_stop];
@@ -129,11 +129,13 @@ fn each_box_that_waits_has_strong_edges_while_it_has_the_keys() {
             harness.theme = theme.clone();
             let looks = |harness: &mut ScreenHarness| {
                 let buffer = harness.buffer(80, 24);
-                let corner = buffer.content.iter().find(|cell| cell.symbol() == "╭").unwrap();
-                (Some(corner.fg), corner.modifier.contains(Modifier::BOLD))
+                let corner = buffer.content.iter().find(|cell| ["╭", "┏"].contains(&cell.symbol())).unwrap();
+                let is_heavy = corner.symbol() == "┏";
+                assert_eq!(is_heavy, corner.modifier.contains(Modifier::BOLD), "{name}");
+                (Some(corner.fg), is_heavy)
             };
-            let (quiet, is_strong) = looks(&mut harness);
-            assert!(!is_strong, "{name}: the composer has the keys");
+            let (quiet, is_heavy) = looks(&mut harness);
+            assert!(!is_heavy, "{name}: the composer has the keys");
             harness.key(KeyCode::Tab, NONE);
             let focused = looks(&mut harness);
             assert_eq!(focused, (quiet, true), "{name}: only the weight changes");

@@ -7,6 +7,7 @@ use countersign::agent::Intent;
 use countersign::ui::composer::plain;
 use countersign::ui::mention::PastedImage;
 use countersign::ui::replies::reply;
+use countersign::ui::theme::Theme;
 use countersign::ui::update::{UiEffect, paste};
 use countersign::ui::{Reply, Request};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
@@ -159,6 +160,16 @@ fn a_long_message_is_folded_in_the_transcript_and_opens() {
     assert!(frame.contains("look at this") && frame.contains("line 7"), "{frame}");
     assert!(frame.contains("[… 5,001 lines in all · tab, then o: show them]"), "{frame}");
     assert!(!frame.contains("line 8") && !frame.contains("line 5000"), "{frame}");
+    harness.theme = Theme::builtin("countersign-dark").unwrap();
+    let (theme, drawn) = (harness.theme.clone(), harness.buffer(80, 24));
+    let ink = |begin: &str| {
+        let at = |y: u16| (0..80).map(|x| drawn[(x, y)].symbol()).collect::<String>();
+        let y = (0..24).find(|y| at(*y).trim_start_matches([' ', '›']).starts_with(begin)).unwrap();
+        let x = (0..80).find(|x| begin.starts_with(drawn[(*x, y)].symbol())).unwrap();
+        drawn[(x, y)].style().fg
+    };
+    assert_eq!((ink("line 7"), ink("[… 5,001")), (theme.user.fg, theme.dim.fg), "we say the last line");
+    harness.theme = Theme::plain();
     harness.key(KeyCode::Tab, KeyModifiers::NONE);
     harness.press("o");
     let frame = harness.frame(80, 24);

@@ -159,7 +159,8 @@ fn read_on(harness: &mut ScreenHarness, key: &str) -> (String, Scope) {
     let mut seen = String::new();
     for _ in 0..20 {
         let frame = harness.frame(width, height);
-        let rows = frame.lines().filter_map(|row| row.trim().strip_prefix('│')?.strip_suffix('│'));
+        let rows =
+            frame.lines().filter_map(|row| row.trim().strip_prefix(['│', '┃'])?.strip_suffix(['│', '┃']));
         let is_whole = !frame.contains("read on");
         seen.push_str(&rows.flat_map(str::chars).filter(|c| !c.is_whitespace()).collect::<String>());
         harness.waits(1_000);
@@ -215,7 +216,8 @@ fn why_a_rule_cannot_be_kept_is_told_whole() {
         harness.key(KeyCode::Right, NONE);
         for _ in 0..12 {
             let frame = harness.frame(width, height);
-            let rows = frame.lines().filter_map(|row| row.trim().strip_prefix('│')?.strip_suffix('│'));
+            let rows =
+                frame.lines().filter_map(|row| row.trim().strip_prefix(['│', '┃'])?.strip_suffix(['│', '┃']));
             seen.push_str(&rows.collect::<String>().split_whitespace().collect::<Vec<_>>().join(" "));
             harness.waits(1_000);
             harness.key(KeyCode::PageDown, NONE);
@@ -246,7 +248,8 @@ fn why_nothing_can_be_written_stands_once() {
         }
         assert!(harness.press("3").is_empty());
         let frame = harness.frame(size.0, size.1);
-        let words = frame.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ");
+        let words =
+            frame.split_whitespace().filter(|word| !["│", "┃"].contains(word)).collect::<Vec<_>>().join(" ");
         assert_eq!(words.matches(why).count(), 1, "{frame}");
         assert!(words.contains("for the same reason") && words.contains(REFUSED), "{frame}");
     }

@@ -51,7 +51,7 @@ fn taken(acts: &[UiEffect], wanted: &str) -> Option<Scope> {
 
 /// What stands in the rows of the frame between the edges of the box, without blanks.
 fn read(frame: &str) -> String {
-    let rows = frame.lines().filter_map(|row| row.trim().strip_prefix('│')?.strip_suffix('│'));
+    let rows = frame.lines().filter_map(|row| row.trim().strip_prefix(['│', '┃'])?.strip_suffix(['│', '┃']));
     rows.flat_map(str::chars).filter(|c| !c.is_whitespace()).collect()
 }
 
@@ -163,8 +163,8 @@ fn a_call_that_is_cut_above_a_rule_has_every_row_that_is_left() {
     harness.answers("a");
     let frame = harness.frame(80, 24);
     assert!(frame.contains("a enter as marked") && frame.contains("o shows all"), "{frame}");
-    let rows = frame.lines().skip_while(|row| !row.contains("╭ shell"));
-    let rows = rows.take_while(|row| !row.contains('╰')).count() + 1;
+    let rows = frame.lines().skip_while(|row| !row.contains("┏ shell"));
+    let rows = rows.take_while(|row| !row.contains('┗')).count() + 1;
     assert_eq!(rows, usize::from(harness.local.page), "{frame}");
 }
 

@@ -5,6 +5,7 @@ use crate::screen_harness::ScreenHarness;
 use crate::session_builder::SessionBuilder;
 use countersign::agent::Intent;
 use countersign::ui::replies::reply;
+use countersign::ui::theme::Theme;
 use countersign::ui::update::{UiEffect, paste};
 use countersign::ui::{FileList, Reply, Request};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
@@ -30,6 +31,30 @@ fn offered(harness: &mut ScreenHarness) -> Vec<String> {
     let is_path =
         |line: &&str| PATHS.iter().any(|path| line.trim_start_matches(['›', ' ']).starts_with(path));
     frame.lines().filter(is_path).map(|line| line.trim().to_owned()).collect()
+}
+
+#[test]
+fn what_goes_along_with_a_message_has_a_colour_of_its_own() {
+    let mut harness = harness(SessionBuilder::new());
+    harness.theme = Theme::builtin("countersign-dark").unwrap();
+    harness.press("see (@src/main.rs#L1-9), @gone.rs, src/main.rs ");
+    paste(&mut harness.local, &harness.view, &"line\n".repeat(400));
+    let accent = harness.theme.accent.fg;
+    let drawn = harness.buffer(120, 24);
+    let row = |y: u16| (0..120).map(|x| drawn[(x, y)].symbol()).collect::<String>();
+    let y = (0..24).find(|y| row(*y).contains("[Pasted 400 lines]")).unwrap();
+    let is_in_accent = |word: &str| {
+        let begins = row(y).find(word).unwrap_or_else(|| panic!("{word} in {}", row(y)));
+        let x = u16::try_from(row(y)[..begins].chars().count()).unwrap();
+        (x..).take(word.chars().count()).all(|x| {
+            let cell = &drawn[(x, y)];
+            cell.symbol() == " " || cell.style().fg == accent
+        })
+    };
+    assert!(is_in_accent("@src/main.rs#L1-9"), "a file that is there");
+    assert!(is_in_accent("[Pasted 400 lines]"));
+    assert!(!is_in_accent("@gone.rs"), "nothing of that name is there");
+    assert!(!is_in_accent("src/main.rs ["), "no mention");
 }
 
 #[test]

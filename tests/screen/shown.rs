@@ -178,12 +178,12 @@ fn read_and_allow(events: &[Event], size: Size) -> (String, Intent) {
     let (mut lines, mut title) = (BTreeMap::new(), String::new());
     for _ in 0..4_000 {
         let frame = harness.frame(size.0, size.1);
-        let mut rows = frame.lines().skip_while(|row| !row.trim_start().starts_with('╭'));
-        title = squeezed(rows.next().unwrap().split("──").next().unwrap());
+        let mut rows = frame.lines().skip_while(|row| !row.trim_start().starts_with('┏'));
+        title = squeezed(rows.next().unwrap().split("━━").next().unwrap());
         let reading = harness.local.reading.unwrap_or_else(|| panic!("it has to stand in a pane:\n{frame}"));
         for (at, row) in (reading.from..).zip(rows.take(reading.rows)) {
-            let inner = row.trim().strip_prefix('│').unwrap_or_else(|| panic!("{row:?}\n{frame}"));
-            lines.insert(at, inner.strip_suffix('│').unwrap_or(inner).trim().to_owned());
+            let inner = row.trim().strip_prefix('┃').unwrap_or_else(|| panic!("{row:?}\n{frame}"));
+            lines.insert(at, inner.strip_suffix('┃').unwrap_or(inner).trim().to_owned());
         }
         harness.waits(1_000);
         if let [UiEffect::Send(intent)] = &harness.press("y")[..] {

@@ -102,12 +102,15 @@ fn boxes_are_closed(buffer: &Buffer) {
             let (edge, foot) = match cell.symbol() {
                 "╭" => ("│", "╰"),
                 "╮" => ("│", "╯"),
+                "┏" => ("┃", "┗"),
+                "┓" => ("┃", "┛"),
                 _ => continue,
             };
             // The last row of the transcript may hold a mark over the box.
             let below = (y + 1..buffer.area.height).find(|y| at(*x, *y) != edge);
             let Some(below) = below else { continue };
-            let ends_there = at(*x, below) == foot || has(below, &["↓"]) || !has(below, &["│", "╰", "╯"]);
+            let edges = ["│", "╰", "╯", "┃", "┗", "┛"];
+            let ends_there = at(*x, below) == foot || has(below, &["↓"]) || !has(below, &edges);
             let around = || (y..=below).map(|y| row(buffer, y)).collect::<Vec<_>>();
             let found = at(*x, below);
             assert!(ends_there, "row {below}: {found:?} is in column {x} of {edge}; {:#?}", around());

@@ -89,7 +89,7 @@ fn an_approval_names_its_file_at_every_size() {
         let mut harness = before(builder, size);
         harness.turns();
         let frame = look(&mut harness);
-        let plain: String = frame.chars().filter(|c| !c.is_whitespace() && *c != '│').collect();
+        let plain: String = frame.chars().filter(|c| !c.is_whitespace() && *c != '┃').collect();
         assert!(plain.contains(path), "{size:?}\n{frame}");
         assert!(frame.contains("y once"), "{frame}");
     }

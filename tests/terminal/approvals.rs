@@ -11,7 +11,7 @@ use super::home::Home;
 /// ready first is the first one.
 async fn has_the_keys(app: &mut Console, command: &str) {
     let has_them = |screen: &str| {
-        let its_box = screen.split_once(command).and_then(|(_, rest)| rest.split_once('╯'));
+        let its_box = screen.split_once(command).and_then(|(_, rest)| rest.split_once(['╯', '┛']));
         its_box.is_some_and(|(inside, _)| inside.contains("y once"))
     };
     app.has_the_keys().await;

@@ -365,7 +365,7 @@ impl Console {
 
 /// Whether the pane of a call that waits is on the screen; a small one says less.
 fn a_call_waits(screen: &str) -> bool {
-    screen.contains("waits for you") || screen.contains(" waits ╮")
+    ["waits for you", " waits ╮", " waits ┓"].iter().any(|words| screen.contains(words))
 }
 
 /// Whether the status line asks for the key once more.

@@ -6,8 +6,8 @@ use crate::ledger::{
     ApprovalRequest, CallId, CutBy, Decider, Decision, EntryId, Millis, OpenCall, Outcome, Remark,
     Sandboxing, Scope, Settlement, ToolUse,
 };
-use crate::policy::{Verdict, effect_of_call, effects_of_call, grant};
-use crate::tool::{Invocation, Preparation, SideEffect, ToolSpec, not_there};
+use crate::policy::{Verdict, grant, told_effects};
+use crate::tool::{Invocation, Preparation, SideEffect, not_there};
 
 use super::ask_reason::AskReason;
 use super::asking::WHY;
@@ -260,15 +260,9 @@ impl Agent {
             (Some(found), Some(known)) if !found.contains(&known) => Some(format!("{found}; {known}")),
             (found, known) => found.clone().or(known),
         };
-        let effect = |tool: &ToolSpec| effect_of_call(tool, &call.arguments);
-        let risk = self.tools.registry.get(&call.name).map_or(SideEffect::Sends, effect);
-        // One effect is said by the risk.
-        let all = self.tools.registry.get(&call.name).map(|tool| effects_of_call(tool, &call.arguments));
-        let mut all = all.filter(|all| all.len() > 1).unwrap_or_default();
-        all.sort_by_key(|effect| SideEffect::GRAVEST_FIRST.iter().position(|grave| grave == effect));
-        let risk = all.first().copied().unwrap_or(risk).as_str().to_owned();
-        let effects = all.into_iter().map(|effect| effect.as_str().to_owned()).collect();
-        let names_path = self.tools.registry.get(&call.name).is_some_and(|tool| !tool.paths.is_empty());
+        let tool = self.tools.registry.get(&call.name);
+        let (risk, effects) = told_effects(tool, &call.arguments, found);
+        let names_path = tool.is_some_and(|tool| !tool.paths.is_empty());
         let leads_to = found.leads_to.first().filter(|_| names_path).cloned();
         ApprovalRequest {
             call: call.id,

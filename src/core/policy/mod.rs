@@ -25,6 +25,7 @@ mod place;
 mod receipt;
 mod registry;
 mod rule;
+mod secret_read;
 mod sed_calls;
 pub mod shell;
 mod signs;
@@ -51,6 +52,7 @@ pub use path::one_reading;
 pub use receipt::{Receipt, digest};
 pub use registry::{Listed, Past, listing};
 pub use rule::{BadRule, Rule, RuleKind};
+pub use secret_read::{READS_SECRET, told_effects};
 pub use suggest::{NoRule, Suggestion, suggest, why_none};
 pub(crate) use wildcard::wildcard;
 

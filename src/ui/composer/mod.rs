@@ -27,7 +27,7 @@ use pastes::{Paste, one_kind_of_ends, unfolded};
 pub use kill_buffer::KillBuffer;
 pub(crate) use pastes::image_number;
 pub use pastes::plain;
-pub(super) use pastes::{is_long, is_stand_in, measures_in, named};
+pub(super) use pastes::{begins_name, ends_name, is_long, is_stand_in, measures_in, named};
 
 /// What is being typed.
 #[derive(Debug, Clone)]

@@ -150,6 +150,16 @@ pub(in crate::ui) fn is_stand_in(c: char) -> bool {
     matches!(c, JOINS | LEFT | RIGHT | NUMBER | DOT | TIMES | HYPHEN | STOP | MORE)
 }
 
+/// Whether the name of a paste begins with this while it is edited.
+pub(in crate::ui) fn begins_name(c: char) -> bool {
+    c == LEFT
+}
+
+/// Whether it ends with this.
+pub(in crate::ui) fn ends_name(c: char) -> bool {
+    c == RIGHT
+}
+
 /// Whether a paste is recorded as one, and has a name of its own wherever people read the message. So is one that says like a called
 /// command what it is from: it calls none.
 pub(in crate::ui) fn is_long(pasted: &str) -> bool {

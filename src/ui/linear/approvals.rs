@@ -211,8 +211,8 @@ impl Approvals {
         let sandbox = self.offered(|asked| asked.has_sandbox, "b", "once in the sandbox");
         let anyway = self.offered(|asked| asked.has_gap, "g", "anyway, this session");
         let change = self.offered(|asked| !asked.is_check, "e", "change it first");
-        let first = format!("y once, s {},{always}{sandbox}{anyway}", self.session());
-        let calls = format!("{first} n deny, r deny with a reason,{change}").trim_end_matches(',').to_owned();
+        let first = format!("y once,{anyway} s {},{always} n deny,{sandbox}", self.session());
+        let calls = format!("{first} r deny with a reason,{change}").trim_end_matches(',').to_owned();
         let questions = "r answer, n no answer";
         let (asks, calls_wait) =
             (self.open().any(|(_, a)| a.is_question), self.open().any(|(_, a)| !a.is_question));

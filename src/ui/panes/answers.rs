@@ -104,8 +104,8 @@ impl Offers<'_> {
             if self.is_anyway { "anyway, this session" } else { "" },
             self.session,
             self.always.as_deref().unwrap_or(""),
-            if self.is_sandboxed { "once, in the sandbox" } else { "" },
             "deny",
+            if self.is_sandboxed { "once, in the sandbox" } else { "" },
             "deny with a reason",
             self.edit,
         ];
@@ -118,8 +118,8 @@ impl Offers<'_> {
             if self.is_anyway { "anyway" } else { "" },
             if self.session == ITS_SESSION { ITS_SESSION } else { "session" },
             if self.always.is_some() { "always" } else { "" },
-            if self.is_sandboxed { "sandbox" } else { "" },
             "deny",
+            if self.is_sandboxed { "sandbox" } else { "" },
             why,
             self.edit,
         ]
@@ -127,12 +127,18 @@ impl Offers<'_> {
 
     /// Words for what decides at once, the letters alone for all else.
     fn brief(&self, around: &CardContext<'_>, styles: (Style, Style)) -> Vec<Vec<Span<'static>>> {
-        let [once, anyway, session, always, sandboxed, deny, why, edit] = self.shorter("why");
-        let mut groups = offered(around, [once, anyway, "", "", "", deny, "", ""], styles);
-        let others = offered(around, ["", "", session, always, sandboxed, "", why, edit], styles);
-        let letters = others.into_iter().filter_map(|group| group.into_iter().next());
-        let letters: Vec<String> = letters.map(|key| key.content.into_owned()).collect();
-        groups.push(vec![Span::styled(letters.join(" "), styles.0)]);
+        let [once, anyway, session, always, deny, sandboxed, why, edit] = self.shorter("why");
+        let letters = |words: [&str; 8]| {
+            let keys =
+                offered(around, words, styles).into_iter().filter_map(|group| group.into_iter().next());
+            let keys: Vec<String> = keys.map(|key| key.content.into_owned()).collect();
+            vec![Span::styled(keys.join(" "), styles.0)]
+        };
+        let mut groups = offered(around, [once, anyway, "", "", "", "", "", ""], styles);
+        groups.push(letters(["", "", session, always, "", "", "", ""]));
+        groups.extend(offered(around, ["", "", "", "", deny, "", "", ""], styles));
+        groups.push(letters(["", "", "", "", "", sandboxed, why, edit]));
+        groups.retain(|group| cells(group) > 0);
         groups
     }
 }
@@ -143,7 +149,7 @@ fn letters(request: &ApprovalRequest, edits: bool) -> String {
     let sandboxed = if request.sandboxing == Sandboxing::OnWish { " b" } else { "" };
     let anyway = if request.gaps.is_empty() { "" } else { " g" };
     let edit = if edits { " e" } else { "" };
-    format!("y{anyway} s{always}{sandboxed} n r{edit}")
+    format!("y{anyway} s{always} n{sandboxed} r{edit}")
 }
 
 /// The keys that answer a question.
@@ -179,7 +185,7 @@ fn numbers(request: &ApprovalRequest) -> String {
     }
 }
 
-/// The answers, each with the key that it has; one without words is not offered.
+/// The answers in the order in which they stand everywhere, each with the key that it has; one without words is not offered.
 fn offered(
     around: &CardContext<'_>,
     words: [&str; 8],
@@ -190,8 +196,8 @@ fn offered(
         (KeyAction::Raise, "g"),
         (KeyAction::Session, "s"),
         (KeyAction::Always, "a"),
-        (KeyAction::Sandboxed, "b"),
         (KeyAction::Deny, "n"),
+        (KeyAction::Sandboxed, "b"),
         (KeyAction::Reason, "r"),
         (KeyAction::Edit, "e"),
     ];

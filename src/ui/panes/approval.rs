@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 
 use crate::ledger::{ApprovalRequest, EntryId, Preview, Sandboxing};
 use crate::ui::text::diff::{self, DiffColours};
-use crate::ui::text::{command_in_a_row, fit, width, wrap};
+use crate::ui::text::{fit, width, wrap};
 use crate::view::{Panel, subject};
 
 use super::card_context::{CardContext, INDENT};
@@ -44,18 +44,12 @@ fn in_line(
     around: &CardContext<'_>,
 ) -> Line<'static> {
     let theme = around.theme;
-    let mut left = call_title::title(panel, request).spans(request, theme, total);
+    let right = waits(around, id, total);
+    let room = total.saturating_sub(width(&right) + 2);
+    let mut left = call_title::in_a_row(panel, request, theme, room);
     if let Some(name) = &panel.asked_by {
         left.insert(0, Span::styled(format!("{}: ", one_row(&name.to_string())), theme.text));
     }
-    let about = subject(panel);
-    if !matches!(request.preview, Preview::Diff(_)) && !about.is_empty() {
-        let is_command = matches!(request.preview, Preview::Command(_));
-        let about = if is_command { command_in_a_row(&about) } else { one_row(&about) };
-        left.push(Span::styled(format!("  {about}"), theme.dim));
-    }
-    let right = waits(around, id, total);
-    let room = total.saturating_sub(width(&right) + 2);
     let is_path = matches!(request.preview, Preview::Diff(_));
     let mut used = 0;
     for span in &mut left {

@@ -1,6 +1,6 @@
 //! A page of rows, and that of a call: of its arguments each frame lays out some more, and what is laid out is kept while the page is open.
 
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 
 use crate::ledger::CallId;
 use crate::ui::theme::Theme;
@@ -12,7 +12,7 @@ use super::output::{self, CallText, LaidOutput};
 
 /// A page as it was laid out.
 pub(super) struct LaidPage {
-    pub title: String,
+    pub title: Vec<Span<'static>>,
     pub rows: Vec<TranscriptRow>,
     /// The arguments among them, if it is the page of a call.
     pub arguments: Option<LaidArguments>,
@@ -29,6 +29,7 @@ impl LaidPage {
     pub(super) fn of((title, lines, links): LaidOutput) -> Self {
         let rows: Vec<TranscriptRow> =
             lines.into_iter().map(|line| TranscriptRow::linked(0, line, &links)).collect();
+        let title = vec![Span::raw(title)];
         Self { title, all: rows.len(), rows, arguments: None, must: 0, work: 0 }
     }
 

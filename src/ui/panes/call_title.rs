@@ -5,8 +5,9 @@ use ratatui::text::{Line, Span};
 
 use crate::ledger::{ApprovalRequest, Preview};
 use crate::tool::{ASK, delegate, mcp};
+use crate::ui::effect_words;
 use crate::ui::new_file::NewFile;
-use crate::ui::text::{diff, width, wrap, wrap_spans};
+use crate::ui::text::{command_in_a_row, diff, width, wrap, wrap_spans};
 use crate::ui::theme::Theme;
 use crate::view::{Panel, subject};
 
@@ -29,12 +30,18 @@ pub(super) struct Title {
     pub counts: bool,
     /// How many lines it adds and removes, where all of them are known.
     pub lines: Option<(usize, usize)>,
+    /// The server that a secret is sent to, as far as it is known.
+    pub to: Option<String>,
 }
 
 impl Title {
     /// On one line, its last parts left out where they do not fit `room` cells.
     pub(super) fn spans(&self, request: &ApprovalRequest, theme: &Theme, room: usize) -> Vec<Span<'static>> {
-        let mut spans = risk::effects(request, theme);
+        let mut spans = risk::effects(request, self.to.as_deref(), theme);
+        if cells(&spans) > room {
+            // The end of a server's name says whose it is: a part of it misleads.
+            spans = risk::effects(request, None, theme);
+        }
         if !spans.is_empty() {
             spans.push(Span::styled(" · ", theme.dim));
         }
@@ -119,6 +126,24 @@ impl Title {
     }
 }
 
+/// The title of a call with what it is about in the same row, as far as the box has that below its title. What has no room is
+/// cut by the caller.
+pub(super) fn in_a_row(
+    panel: &Panel,
+    request: &ApprovalRequest,
+    theme: &Theme,
+    room: usize,
+) -> Vec<Span<'static>> {
+    let mut spans = title(panel, request).spans(request, theme, room);
+    let about = subject(panel);
+    if !matches!(request.preview, Preview::Diff(_)) && !about.is_empty() {
+        let is_command = matches!(request.preview, Preview::Command(_));
+        let about = if is_command { command_in_a_row(&about) } else { one_row(&about) };
+        spans.push(Span::styled(format!("  {about}"), theme.dim));
+    }
+    spans
+}
+
 /// The name of the action and what it is about, as the title of its box.
 pub(super) fn title(panel: &Panel, request: &ApprovalRequest) -> Title {
     let changed = panel.changed_by("you").map(|who| format!("changed by {who}")).unwrap_or_default();
@@ -129,6 +154,7 @@ pub(super) fn title(panel: &Panel, request: &ApprovalRequest) -> Title {
             changed,
             counts: true,
             lines: None,
+            to: None,
         };
     }
     if request.name == ASK {
@@ -138,11 +164,12 @@ pub(super) fn title(panel: &Panel, request: &ApprovalRequest) -> Title {
             changed: String::new(),
             counts: false,
             lines: None,
+            to: None,
         };
     }
     if let Some(agent) = delegate(&request.name) {
         let about = "a task for another agent".to_owned();
-        return Title { name: format!("→ {agent}"), about, changed, counts: false, lines: None };
+        return Title { name: format!("→ {agent}"), about, changed, counts: false, lines: None, to: None };
     }
     let counts = matches!(request.preview, Preview::Diff(_));
     let about = if counts { subject(panel) } else { String::new() };
@@ -151,7 +178,8 @@ pub(super) fn title(panel: &Panel, request: &ApprovalRequest) -> Title {
         _ => NewFile::cut_in(request).map(|file| (file.lines(), 0)),
     };
     let name = if request.replaces { "overwrite".to_owned() } else { request.name.clone() };
-    Title { name, about, changed, counts, lines }
+    let to = effect_words::gets_secret(panel, request).map(str::to_owned);
+    Title { name, about, changed, counts, lines, to }
 }
 
 #[cfg(test)]
@@ -168,7 +196,7 @@ mod tests {
             (long, 9, "  src/of/a/module/in/the_file.rs", "changed"),
         ] {
             let (name, changed) = ("edit".to_owned(), String::new());
-            let title = Title { name, about: about.to_owned(), changed, counts: true, lines: None };
+            let title = Title { name, about: about.to_owned(), changed, counts: true, lines: None, to: None };
             let (below, in_title) = title.below("changed by you", 34, left, &Theme::plain());
             let below: Vec<String> = below.iter().map(Line::to_string).collect();
             assert_eq!((below.as_slice(), in_title.as_str()), (&[told.to_owned()][..], beside), "{about}");

@@ -23,7 +23,7 @@ pub(super) fn lay(card: &Card, around: &CardContext<'_>) -> Vec<TranscriptRow> {
         CardBody::Injected(entry) => {
             let long = card.long_message();
             let mut rows = match &long {
-                Some(said) => remarks::steering(&abridged(said), around),
+                Some(said) => remarks::steering(abridged(said), around),
                 None => remarks::lay(entry, around),
             };
             if let Body::Injected(injected) = &entry.body {
@@ -44,9 +44,14 @@ pub(super) fn lay(card: &Card, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     }
 }
 
-/// A piece of a user's words.
-pub(super) fn user(words: &Plain, piece: usize, around: &CardContext<'_>) -> Vec<TranscriptRow> {
-    let lines = words.lines(piece, usize::from(around.prose_width()), around.theme.user);
+/// A piece of a user's words, and of what we say below them from `words_end` on: nobody takes that for theirs.
+pub(super) fn user(
+    (words, words_end): (&Plain, usize),
+    piece: usize,
+    around: &CardContext<'_>,
+) -> Vec<TranscriptRow> {
+    let (width, theme) = (usize::from(around.prose_width()), around.theme);
+    let lines = words.lines_in_two(piece, width, theme.user, (words_end, theme.dim));
     let mut rows: Vec<TranscriptRow> =
         lines.into_iter().map(|line| TranscriptRow::new(INDENT, line)).collect();
     if let Some(first) = rows.first_mut().filter(|_| piece == 0) {

@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType};
 
 use crate::ui::command_menu::earlier_command;
-use crate::ui::composer::{is_stand_in, plain};
+use crate::ui::composer::{begins_name, ends_name, is_stand_in, plain};
 use crate::ui::layout::Areas;
 use crate::ui::local::Focus;
 use crate::ui::text::fit;
@@ -28,8 +28,9 @@ pub(super) fn draw(frame: &mut Frame<'_>, areas: &Areas, screen: &Screen<'_>) {
             let room = usize::from(outer.width).saturating_sub(6);
             let words = format!(" changing {} ", fit(&one_row(&edit.tool), room.saturating_sub(11)));
             // A call is what is changed there: its edges look like those of its box.
-            let border = boxes::edges(theme.border_waiting, has_focus);
-            block = block.title_top(Line::styled(words, theme.title)).border_style(border);
+            let edges = boxes::edges(theme.border_waiting, has_focus);
+            block = block.title_top(Line::styled(words, theme.title));
+            block = block.border_type(edges.lines).border_style(edges.style);
         }
         frame.render_widget(block, outer);
     }
@@ -63,7 +64,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, areas: &Areas, screen: &Screen<'_>) {
         frame.render_widget(Line::styled(words, theme.placeholder), text);
     } else {
         frame.render_widget(local.composer.area(), text);
-        written(frame, text);
+        written(frame, text, screen);
         above(frame, outer, text, screen);
         below(frame, outer, text, screen);
         ghost(frame, text, screen);
@@ -83,15 +84,41 @@ fn sign(mode: Option<&str>) -> &'static str {
     }
 }
 
-/// Names of pastes as people read them: what keeps them in one row is drawn as brackets, blanks and signs.
-fn written(frame: &mut Frame<'_>, text: Rect) {
+/// What more than its letters goes along: names of pastes as people read them (what keeps them in one row is drawn as brackets, blanks
+/// and signs), and files that are there, each in the colour of what can be opened.
+fn written(frame: &mut Frame<'_>, text: Rect, screen: &Screen<'_>) {
+    let (theme, local) = (screen.theme, screen.local);
+    // Only a message takes files along.
+    let is_message =
+        local.edit.as_ref().is_none_or(|edit| !edit.is_open()) && !local.composer.runs_a_command();
     let buffer = frame.buffer_mut();
-    for position in text.positions() {
-        let Some(cell) = buffer.cell_mut(position) else { continue };
-        let mut chars = cell.symbol().chars();
-        let (Some(c), None) = (chars.next(), chars.next()) else { continue };
-        if is_stand_in(c) {
-            cell.set_symbol(&plain(&c.to_string()));
+    for row in text.rows() {
+        let mut is_in_name = false;
+        let (mut word, mut begins) = (String::new(), row.x);
+        for x in row.x..row.right() {
+            let Some(cell) = buffer.cell_mut((x, row.y)) else { continue };
+            let mut chars = cell.symbol().chars();
+            let c = chars.next().filter(|_| chars.next().is_none());
+            is_in_name |= c.is_some_and(begins_name);
+            if is_in_name && cell.symbol() != " " {
+                cell.set_style(theme.accent);
+            }
+            if let Some(c) = c.filter(|c| is_stand_in(*c)) {
+                is_in_name &= !ends_name(c);
+                cell.set_symbol(&plain(&c.to_string()));
+            }
+            if cell.symbol() != " " {
+                word.push_str(cell.symbol());
+            }
+            if cell.symbol() == " " || x + 1 == row.right() {
+                let ends = if cell.symbol() == " " { x } else { x + 1 };
+                if is_message && word.contains('@') && local.files.is_named_by(&word) {
+                    let place = Rect::new(begins, row.y, ends.saturating_sub(begins), 1);
+                    buffer.set_style(place, theme.accent);
+                }
+                word.clear();
+                begins = x + 1;
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ratatui::layout::Rect;
 use ratatui::style::Style;
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 
 use crate::ui::graphics::{Pictures, Strip};
 use crate::ui::local::RuleReading;
@@ -170,7 +170,7 @@ pub(super) struct Version {
 
 /// A page that takes the whole screen.
 pub(super) struct FullPage {
-    pub title: String,
+    pub title: Vec<Span<'static>>,
     pub rows: Vec<TranscriptRow>,
     /// The first row in sight.
     pub from: usize,

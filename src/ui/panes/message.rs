@@ -36,6 +36,8 @@ pub(super) struct Message {
     pub bits: Vec<Bit>,
     /// Reasoning, or a user's words.
     pub plain: Plain,
+    /// Where a user's words end in that: what follows is ours.
+    pub words_end: usize,
     pub hosted: Vec<HostedLine>,
     pub texts: Vec<Stream>,
 }
@@ -74,11 +76,13 @@ impl Message {
 
     /// A user's message; of a long one what the composer showed of it, else its beginning and how much follows.
     pub(super) fn user(message: &UserMessage, is_long: bool, revision: u64) -> Self {
-        let plain = Plain::whole(&if is_long { abridged(message) } else { message.shown() });
+        let (text, words_end) =
+            if is_long { abridged(message) } else { (message.shown(), message.content.len()) };
+        let plain = Plain::whole(&text);
         // An empty message, too, has its sign in the margin.
         let mut bits: Vec<Bit> = (0..plain.pieces().max(1)).map(Bit::Plain).collect();
         bits.extend((!message.images.is_empty()).then_some(Bit::Pictures));
-        Self { revision, bits, plain, ..Self::default() }
+        Self { revision, bits, plain, words_end, ..Self::default() }
     }
 }
 
@@ -87,8 +91,9 @@ const FIRST_LINES: usize = 8;
 /// Most characters of them.
 const FIRST_CHARS: usize = 800;
 
-/// What stands for a long message: what the composer showed of it, else its beginning and how much follows.
-pub(super) fn abridged(message: &UserMessage) -> String {
+/// What stands for a long message: what the composer showed of it, else its beginning and how much follows; and where in that the words
+/// of the user end.
+pub(super) fn abridged(message: &UserMessage) -> (String, usize) {
     let parts = message.pastes.parts(&message.content);
     let measures = |mention: &str| composer::measures_in(message, mention);
     let chip = (!message.pastes.is_empty()).then(|| composer::plain(&composer::named(&parts, measures).0));
@@ -109,18 +114,19 @@ pub(super) fn abridged(message: &UserMessage) -> String {
             };
             let rest = message.images.iter().filter(|image| !is_chip(image)).cloned().collect();
             let attached = attached(&UserMessage { images: rest, ..message.clone() });
-            format!("{chip}\n[tab, then o: {opens}]{attached}")
+            (format!("{chip}\n[tab, then o: {opens}]{attached}"), chip.len())
         }
         None => folded(message),
     }
 }
 
 /// The beginning of a long message, how much there is of it, and a line for each image and file.
-fn folded(message: &UserMessage) -> String {
+fn folded(message: &UserMessage) -> (String, usize) {
     let lines: Vec<&str> = message.content.lines().take(FIRST_LINES).collect();
     let first: String = lines.join("\n").chars().take(FIRST_CHARS).collect();
     let lines = grouped(message.content.lines().count() as u64);
-    format!("{first}\n[… {lines} lines in all · tab, then o: show them]{}", attached(message))
+    let attached = attached(message);
+    (format!("{first}\n[… {lines} lines in all · tab, then o: show them]{attached}"), first.len())
 }
 
 /// A line for each image and file.

@@ -39,6 +39,7 @@ mod message;
 mod meters;
 mod notice;
 mod output;
+mod page_answers;
 mod picker;
 mod pictures;
 mod pieces;

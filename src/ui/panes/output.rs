@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use crate::ledger::{ApprovalRequest, Arguments, CallId, Preview, Sandboxing};
+use crate::ledger::{ApprovalRequest, Arguments, CallId, Preview};
 use crate::tool::name::SHELL_OUTPUT;
 use crate::tool::{ASK, Row};
 use crate::ui::effect_words;
@@ -19,14 +20,13 @@ use crate::ui::text::{
     command_in_a_row, cut_spans, diff, fit, sanitize, spelled_command, width, wrap, wrap_spans,
 };
 use crate::ui::theme::Theme;
-use crate::view::{Panel, subject};
+use crate::view::{Panel, PanelState, subject};
 
 use super::action::behind;
-use super::answers::ITS_SESSION;
 use super::call_row::about;
 use super::margin::{margin, theirs};
 use super::words::{both_ends, cells, flow, keys, one_row};
-use super::{Screen, action, gaps, grid, line_parts, made_change, tools};
+use super::{Screen, action, call_title, gaps, grid, line_parts, made_change, page_answers, tools};
 
 /// Most commands of a line whose effects the page of its call says; a line can have thousands.
 const MOST_PARTS: usize = 100;
@@ -36,7 +36,7 @@ pub(super) type LaidOutput = (String, Vec<Line<'static>>, Vec<Arc<str>>);
 
 /// All of a call: its arguments, which may be long, are not laid out.
 pub(super) struct CallText {
-    pub title: String,
+    pub title: Vec<Span<'static>>,
     pub lines: Vec<Line<'static>>,
     /// Before which line the arguments stand.
     pub at: usize,
@@ -57,7 +57,7 @@ impl CallText {
         let lay = laying(is_named, is_command);
         lines.extend(lay(&arguments, false, usize::from(inner).max(1), theme));
         lines.extend(behind);
-        (title, lines, Vec::new())
+        (title.iter().map(|span| span.content.as_ref()).collect(), lines, Vec::new())
     }
 }
 
@@ -66,18 +66,40 @@ pub(super) fn lay(screen: &Screen<'_>, inner: u16, call: CallId) -> CallText {
     let Some(panel) = screen.view.panel(call) else {
         // A call of a sub-agent is here only as long as it waits.
         let lines = vec![Line::styled("This call is no longer waiting.", screen.theme.dim)];
-        let (title, arguments) = ("call".to_owned(), String::new());
+        let (title, arguments) = (vec![Span::raw("call")], String::new());
         return CallText { title, lines, at: 0, arguments, is_named: false, is_command: false, must: 0 };
     };
     let whose =
         panel.asked_by.as_ref().map(|by| format!("{}: ", one_row(&by.to_string()))).unwrap_or_default();
+    let waiting = panel.request().filter(|_| panel.state == PanelState::Waiting);
+    let title = match waiting.filter(|(_, request)| request.name != ASK) {
+        Some((_, request)) => call_title::in_a_row(panel, request, screen.theme, usize::MAX),
+        None => vec![Span::raw(name_and_subject(panel))],
+    };
+    let whose = Some(whose).filter(|whose| !whose.is_empty()).map(Span::raw);
+    let title = whose.into_iter().chain(title).collect();
+    CallText { title, ..described(panel, usize::from(inner).max(1), screen) }
+}
+
+/// What a call is called and what it is about, where nobody is asked about it.
+fn name_and_subject(panel: &Panel) -> String {
     let overwrites = panel.request().is_some_and(|(_, request)| request.replaces);
     let name = if overwrites { "overwrite".to_owned() } else { one_row(panel.name()) };
     let is_command = panel.arguments().is_some_and(|arguments| arguments.text("command").is_some());
     let about = about(panel);
     let about = if is_command { command_in_a_row(&about) } else { one_row(&about) };
-    let title = format!("{whose}{name}  {about}");
-    CallText { title, ..described(panel, usize::from(inner).max(1), screen) }
+    format!("{name}  {about}")
+}
+
+/// The title of a page in `room` cells: what has no look of its own has that of a title.
+pub(super) fn titled(title: &[Span<'static>], room: usize, theme: &Theme) -> Vec<Span<'static>> {
+    let mut left = room;
+    let spans = title.iter().map(|span| {
+        let text = fit(&span.content, left);
+        left = left.saturating_sub(width(&text));
+        Span::styled(text, if span.style == Style::default() { theme.title } else { span.style })
+    });
+    spans.collect()
 }
 
 /// Which path it uses, what it would change, what it was called with, why it asks, what it wrote; and how many of the lines
@@ -138,7 +160,7 @@ fn described(panel: &Panel, inner: usize, screen: &Screen<'_>) -> CallText {
     }
     let is_named = rest.is_none() && matches!(panel.arguments(), Some(Arguments::Object(_)));
     let arguments = rest.or_else(|| panel.arguments().map(called_with)).unwrap_or_default();
-    CallText { title: String::new(), lines, at, arguments, is_named, is_command, must }
+    CallText { title: Vec::new(), lines, at, arguments, is_named, is_command, must }
 }
 
 /// A row of what a call wrote, as it fits. Columns of a program stay where they are; all else is read word by word.
@@ -294,18 +316,6 @@ const fn foot(area: Rect) -> u16 {
     if area.height >= 16 { 2 } else { 1 }
 }
 
-/// What else can be answered on the page of a call, each with its key. What is allowed to a sub-agent holds in its session alone.
-fn other_answers(asked: &ApprovalRequest, panel: Option<&Panel>) -> Vec<(&'static str, &'static str)> {
-    let is_below = panel.is_some_and(|panel| panel.asked_by.is_some());
-    let is_fixed = panel.is_some_and(Panel::is_goal_check);
-    let mut answers = vec![("s", if is_below { ITS_SESSION } else { "session" })];
-    answers.extend(asked.rule.is_some().then_some(("a", "always")));
-    answers.extend((asked.sandboxing == Sandboxing::OnWish).then_some(("b", "sandbox")));
-    answers.push(("r", "reason"));
-    answers.extend((!is_fixed).then_some(("e", "edit")));
-    answers
-}
-
 /// A titled page of rows, those in sight.
 pub(super) fn page(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     let Some(page) = &screen.layouts.page else { return };
@@ -317,9 +327,8 @@ pub(super) fn page(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
         true => format!("{}–{} of {all}", page.from + 1, (page.from + height).min(all)),
         false => String::new(),
     };
-    let title = fit(&page.title, total.saturating_sub(place.chars().count() + 2));
-    let title = Span::styled(title, theme.title);
-    let top = both_ends(vec![title], vec![Span::styled(place, theme.dim)], total);
+    let title = titled(&page.title, total.saturating_sub(place.chars().count() + 2), theme);
+    let top = both_ends(title, vec![Span::styled(place, theme.dim)], total);
     frame.render_widget(top, Rect { y: area.y, height: 1, ..body });
     super::rows::draw(frame, body, screen);
     let foot = match &screen.local.hint {
@@ -332,25 +341,11 @@ pub(super) fn page(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
             }
             let subject = screen.local.subject(screen.view).filter(|(_, asked, _)| asked.name != ASK);
             let is_asked = subject.is_some();
-            let has_gaps = subject.as_ref().is_some_and(|(_, asked, _)| !asked.gaps.is_empty());
-            let answers = subject.map(|(_, asked, _)| other_answers(asked, screen.view.panel(asked.call)));
+            let room = (total + 2).saturating_sub(page_answers::cells_of(&pairs));
+            let answers =
+                subject.map(|(_, asked, _)| page_answers::lay(asked, screen.view.panel(asked.call), room));
             let answers = answers.unwrap_or_default();
-            let letters = answers.iter().map(|(key, _)| *key).collect::<Vec<_>>().join(" ");
-            if is_asked {
-                pairs.extend([("y", "once"), ("n", "deny")]);
-                pairs.extend(has_gaps.then_some(("g", "anyway, this session")));
-                let fits = |pairs: &[(&str, &str)]| {
-                    pairs.iter().map(|(key, word)| width(key) + 1 + width(word) + 2).sum::<usize>()
-                        <= total + 2
-                };
-                let whole = [pairs.as_slice(), &answers].concat();
-                let brief = [pairs.as_slice(), &[(letters.as_str(), "too")]].concat();
-                pairs = match (fits(&whole), fits(&brief)) {
-                    (true, _) => whole,
-                    (false, true) => brief,
-                    (false, false) => [pairs.as_slice(), &[(letters.as_str(), "")]].concat(),
-                };
-            }
+            pairs.extend(answers.iter().map(|(key, word)| (key.as_str(), *word)));
             // What fits into a narrow page is what decides or acts; where it is scrolled to stands at its top.
             pairs.push(("pgup pgdn", "scroll"));
             let is_help = matches!(&screen.local.overlay, Some(Overlay::Page(open)) if open.page.is_help());

@@ -166,6 +166,7 @@ impl PieceWalk<'_> {
         }
         let (live, around) = (self.view.live().filter(|_| grows), &self.around);
         self.layouts.rows((card.id, piece), version, |message, growing| {
+            let words_end = message.map_or(0, |message| message.words_end);
             let plain = match (grows, message, growing) {
                 (true, _, Some(growing)) => &growing.reasoning,
                 (false, Some(message), _) => &message.plain,
@@ -173,7 +174,9 @@ impl PieceWalk<'_> {
             };
             match bit {
                 Bit::Head => cards::reasoning_head(plain, around),
-                Bit::Plain(at) if matches!(card.body, CardBody::User(_)) => cards::user(plain, at, around),
+                Bit::Plain(at) if matches!(card.body, CardBody::User(_)) => {
+                    cards::user((plain, words_end), at, around)
+                }
                 Bit::Plain(at) => cards::reasoning(plain, at, around),
                 Bit::AfterReasoning => cards::after_reasoning(plain, message, live, around),
                 Bit::Hosted(at) => {

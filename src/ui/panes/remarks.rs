@@ -23,7 +23,9 @@ const EXCERPT: usize = 2;
 pub(super) fn lay(entry: &Entry, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     let theme = around.theme;
     match &entry.body {
-        Body::Injected(injected) if injected.by == Injector::Steering => steering(&injected.shown(), around),
+        Body::Injected(injected) if injected.by == Injector::Steering => {
+            steering((injected.shown(), injected.text.len()), around)
+        }
         Body::Injected(injected) if injected.by == Injector::Discovery => {
             said("!", &injected.shown(), theme.warning, theme.dim, around)
         }
@@ -85,10 +87,15 @@ fn wrapped(sign: &'static str, words: &str, style: Style, around: &CardContext<'
     said(sign, &one_row(words), style, style, around)
 }
 
-/// The user's own words, marked as said while it ran.
-pub(super) fn steering(text: &str, around: &CardContext<'_>) -> Vec<TranscriptRow> {
+/// The user's own words, marked as said while it ran; from `words_end` on it is what we say below them.
+pub(super) fn steering((text, words_end): (String, usize), around: &CardContext<'_>) -> Vec<TranscriptRow> {
     let theme = around.theme;
-    let mut rows = said("↳", text, theme.accent, theme.user, around);
+    let (words, notes) = text.split_at_checked(words_end).unwrap_or((&text, ""));
+    let mut rows = said("↳", words, theme.accent, theme.user, around);
+    let notes = notes.strip_prefix('\n').unwrap_or(notes);
+    if !notes.is_empty() {
+        rows.extend(said("", notes, theme.dim, theme.dim, around));
+    }
     let mark = TranscriptRow::new(INDENT, Line::styled("steering · delivered during the run", theme.dim));
     rows.push(mark);
     rows

@@ -15,8 +15,8 @@ use super::card_context::CardContext;
 use super::words::one_row;
 
 /// Its effects, the worst first, each in its colour; nothing where the name of the action says it: an edit writes, a
-/// command runs.
-pub(super) fn effects(request: &ApprovalRequest, theme: &Theme) -> Vec<Span<'static>> {
+/// command runs. `to`: the server that it sends to, if that is to be told.
+pub(super) fn effects(request: &ApprovalRequest, to: Option<&str>, theme: &Theme) -> Vec<Span<'static>> {
     if request.name == ASK || effect_words::is_plain(request) {
         return Vec::new();
     }
@@ -25,21 +25,39 @@ pub(super) fn effects(request: &ApprovalRequest, theme: &Theme) -> Vec<Span<'sta
         if !spans.is_empty() {
             spans.push(Span::styled(", ", theme.dim));
         }
-        let style = if is_grave(effect) { grave(theme) } else { theme.text };
-        spans.push(Span::styled(one_row(effect.words()), style));
+        let style = match (effect.is_of_secret(), is_grave(effect)) {
+            (true, _) => danger(theme),
+            (false, true) => grave(theme),
+            (false, false) => theme.text,
+        };
+        let to = to.filter(|_| effect.is_known_to_send()).map(|to| format!(" → {to}")).unwrap_or_default();
+        spans.push(Span::styled(one_row(&format!("{}{to}", effect.words())), style));
     }
     spans
 }
 
-/// The border of its box: that of a warning where it is known to do what cannot be taken back, so that the box does not look like
-/// that of a test run. Calls of other tools that only send keep the usual one, because that is what most of them are for.
+/// The border of its box: that of danger where it reads a secret, and that of a warning where it is known to do what cannot be taken
+/// back, so that the box does not look like that of a test run. Calls of other tools that only send keep the usual one, because that
+/// is what most of them are for.
 pub(super) fn border(request: &ApprovalRequest, theme: &Theme) -> Style {
     let is_command = matches!(request.preview, Preview::Command(_));
     let warns = |effect: CallEffect<'_>| {
         let sends = effect.name == SideEffect::Sends.as_str();
         is_grave(effect) && effect.is_known && (is_command || !sends)
     };
-    if worst_first(request).into_iter().any(warns) { grave(theme) } else { theme.border_waiting }
+    let all = worst_first(request);
+    if all.iter().any(|effect| effect.is_of_secret()) {
+        danger(theme)
+    } else if all.into_iter().any(warns) {
+        grave(theme)
+    } else {
+        theme.border_waiting
+    }
+}
+
+/// What lets out a secret: nothing that waits is worse.
+fn danger(theme: &Theme) -> Style {
+    theme.error.add_modifier(Modifier::BOLD)
 }
 
 /// What cannot be taken back: a warning that is not lighter than the name of the action beside it.
@@ -80,8 +98,8 @@ pub(super) fn most_lines(request: &ApprovalRequest, id: EntryId, around: &CardCo
     }
 }
 
-/// Whether the reason must be read before all else: the call leaves the workspace, takes something away, changes who may
-/// do what, or sends something.
+/// Whether the reason must be read before all else: the call leaves the workspace, reads a secret, takes something away, changes who
+/// may do what, or sends something.
 pub(super) fn is_serious(request: &ApprovalRequest) -> bool {
     let acts = request.risk != SideEffect::Reads.as_str();
     acts && leaves(request) || worst_first(request).into_iter().any(is_grave)
@@ -96,11 +114,12 @@ pub(super) fn leaves(request: &ApprovalRequest) -> bool {
 fn worst_first(request: &ApprovalRequest) -> Vec<CallEffect<'_>> {
     let mut all = effect_words::effects(request);
     all.sort_by_key(|effect| {
-        GRAVE.iter().position(|grave| grave.as_str() == effect.name).unwrap_or(GRAVE.len())
+        let grave = || GRAVE.iter().position(|grave| grave.as_str() == effect.name);
+        (!effect.is_of_secret(), grave().unwrap_or(GRAVE.len()))
     });
     all
 }
 
 fn is_grave(effect: CallEffect<'_>) -> bool {
-    GRAVE.iter().any(|grave| grave.as_str() == effect.name)
+    effect.is_of_secret() || GRAVE.iter().any(|grave| grave.as_str() == effect.name)
 }

@@ -8,6 +8,7 @@ use crate::ui::selection::{Point, Pointer, Selection, Shape, Unit};
 use crate::ui::text::tag::{Tag, goes_on, tag_of};
 use crate::ui::text::width;
 
+use super::boxes::begins_lower_edge;
 use super::layouts::{FullPage, TranscriptRow, Window};
 
 /// Where rows come from.
@@ -110,7 +111,7 @@ fn add(text: &mut String, row: &TranscriptRow, from: u16, to: u16, is_last: bool
 
 /// The lower edge of a box: no text, not even an empty line.
 fn is_edge(row: &TranscriptRow) -> bool {
-    row.line.spans.first().is_some_and(|span| span.content.starts_with('╰') && is_ours(span.style))
+    row.line.spans.first().is_some_and(|span| begins_lower_edge(&span.content) && is_ours(span.style))
 }
 
 fn is_ours(style: ratatui::style::Style) -> bool {

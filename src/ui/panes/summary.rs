@@ -7,7 +7,8 @@ use ratatui::text::Line;
 
 use crate::ledger::{Compaction, EntryId};
 use crate::ui::text::highlight::Highlighter;
-use crate::ui::text::{MEASURE, markdown, sanitize, wrap};
+use crate::ui::text::plain::Plain;
+use crate::ui::text::{MEASURE, markdown, wrap};
 use crate::ui::theme::Theme;
 
 use super::Screen;
@@ -19,7 +20,11 @@ use super::words::{count_entries, short};
 pub(super) fn lay(screen: &Screen<'_>, inner: u16, entry: EntryId) -> LaidOutput {
     let inner = inner.max(1);
     if let Some(said) = screen.view.long_message(entry) {
-        let lines = wrap(&sanitize(&said.shown()), usize::from(inner), screen.theme.user);
+        let shown = Plain::whole(&said.shown());
+        let (width, theme) = (usize::from(inner), screen.theme);
+        let behind = (said.content.len(), theme.dim);
+        let pieces = (0..shown.pieces()).map(|at| shown.lines_in_two(at, width, theme.user, behind));
+        let lines = pieces.flatten().collect();
         return ("message".to_owned(), lines, Vec::new());
     }
     let (lines, links) = screen.view.compaction(entry).map_or_else(Default::default, |made| {

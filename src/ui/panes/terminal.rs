@@ -12,7 +12,7 @@ use crate::ui::theme::Inks;
 use crate::view::{Panel, PanelState};
 
 use super::grid::{self, cells_before};
-use super::output::{LaidOutput, body, lay as lay_output};
+use super::output::{LaidOutput, body, lay as lay_output, titled};
 use super::words::{both_ends, count, one_row};
 use super::{Screen, rows};
 
@@ -50,9 +50,9 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, typin
         Some(PanelState::Running { since, .. }) => format!("typing · {} s", screen.now.since(*since) / 1_000),
         _ => "over".to_owned(),
     };
-    let title = fit(&page.title, total.saturating_sub(width(&says) + 2));
+    let title = titled(&page.title, total.saturating_sub(width(&says) + 2), theme);
     let style = if panel.is_some() { theme.accent } else { theme.warning };
-    let top = both_ends(vec![Span::styled(title, theme.title)], vec![Span::styled(says, style)], total);
+    let top = both_ends(title, vec![Span::styled(says, style)], total);
     frame.render_widget(top, Rect { y: area.y, height: 1, ..body });
     rows::draw(frame, body, screen);
     let foot = Rect { y: area.bottom().saturating_sub(1), height: 1, ..body };

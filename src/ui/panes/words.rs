@@ -164,7 +164,10 @@ pub(super) fn both_ends(
 pub(super) fn keys(pairs: &[(&str, &str)], key: Style, word: Style) -> Vec<Vec<Span<'static>>> {
     pairs
         .iter()
-        .map(|(k, w)| vec![Span::styled((*k).to_owned(), key), Span::styled(format!(" {w}"), word)])
+        .map(|(k, w)| {
+            let words = if w.is_empty() { String::new() } else { format!(" {w}") };
+            vec![Span::styled((*k).to_owned(), key), Span::styled(words, word)]
+        })
         .collect()
 }
 

@@ -61,7 +61,8 @@ fn next_scheme(text: &str, from: usize) -> Option<usize> {
 /// Bytes of the address at the beginning of a text: up to a blank or a quoting mark, without the marks of the sentence
 /// around it.
 fn length(text: &str) -> usize {
-    let is_end = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '<' | '>' | '"' | '`' | '│');
+    let is_mark = |c: char| matches!(c, '<' | '>' | '"' | '`' | '│' | '┃');
+    let is_end = |c: char| c.is_whitespace() || c.is_control() || is_mark(c);
     let mut end = text.find(is_end).unwrap_or(text.len());
     while let Some(last) = text.get(..end).and_then(|address| address.chars().next_back()) {
         let count = |wanted: char| text.get(..end).unwrap_or_default().matches(wanted).count();

@@ -96,10 +96,38 @@ impl Plain {
         let source = if is_last { source.trim_end() } else { source.strip_suffix('\n').unwrap_or(source) };
         wrap(&sanitize(source), width, style)
     }
+
+    /// The same where what stands from byte `ends` of the whole text on is nobody's words: it begins with a line of its own, and has
+    /// the look `behind`.
+    #[must_use]
+    pub fn lines_in_two(
+        &self,
+        at: usize,
+        width: usize,
+        style: Style,
+        (ends, behind): (usize, Style),
+    ) -> Vec<Line<'static>> {
+        let begin = self.begins.get(at).copied().unwrap_or_default();
+        let cut = ends.saturating_sub(begin);
+        let Some((words, rest)) = self.source(at).split_at_checked(cut).filter(|(_, rest)| !rest.is_empty())
+        else {
+            return self.lines(at, width, style);
+        };
+        // No words at all are an empty line, as everywhere.
+        let is_behind = cut == 0 && at > 0;
+        let mut lines = if is_behind { Vec::new() } else { wrap(&sanitize(words), width, style) };
+        let rest = rest.strip_prefix('\n').unwrap_or(rest).trim_end();
+        if !rest.is_empty() {
+            lines.extend(wrap(&sanitize(rest), width, behind));
+        }
+        lines
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use ratatui::style::Modifier;
+
     use super::*;
 
     fn texts() -> Vec<String> {
@@ -113,6 +141,26 @@ mod tests {
             format!("{}\nshort\n", "x".repeat(MOST_BYTES)),
             format!("begins\n{long}\nends"),
         ]
+    }
+
+    #[test]
+    fn what_is_behind_the_words_has_its_own_look() {
+        let (words, notes) = ("one\n".repeat(40) + "two", "\n[a note]\n[another]");
+        let plain = Plain::whole(&format!("{words}{notes}"));
+        let (style, behind) = (Style::new(), Style::new().add_modifier(Modifier::DIM));
+        let pieces = 0..plain.pieces();
+        let lines: Vec<Line<'static>> =
+            pieces.clone().flat_map(|at| plain.lines_in_two(at, 40, style, (words.len(), behind))).collect();
+        let whole: Vec<Line<'static>> = pieces.flat_map(|at| plain.lines(at, 40, style)).collect();
+        assert_eq!(
+            lines.iter().map(Line::to_string).collect::<Vec<_>>(),
+            whole.iter().map(Line::to_string).collect::<Vec<_>>()
+        );
+        let looks = lines.iter().map(|line| line.spans.iter().all(|span| span.style == behind));
+        assert_eq!(looks.filter(|is_behind| *is_behind).count(), 2);
+        // Only a note, as of a message that is an image alone.
+        let alone = Plain::whole("\n[a note]").lines_in_two(0, 40, style, (0, behind));
+        assert_eq!(alone.iter().map(Line::to_string).collect::<Vec<_>>(), ["", "[a note]"]);
     }
 
     #[test]
