@@ -45,7 +45,7 @@ fn what_goes_along_with_a_message_has_a_colour_of_its_own() {
     let y = (0..24).find(|y| row(*y).contains("[Pasted 400 lines]")).unwrap();
     let is_in_accent = |word: &str| {
         let begins = row(y).find(word).unwrap_or_else(|| panic!("{word} in {}", row(y)));
-        let x = u16::try_from(row(y)[..begins].chars().count()).unwrap();
+        let x = u16::try_from(row(y).get(..begins).unwrap().chars().count()).unwrap();
         (x..).take(word.chars().count()).all(|x| {
             let cell = &drawn[(x, y)];
             cell.symbol() == " " || cell.style().fg == accent

@@ -1,6 +1,5 @@
 //! Images that are pasted into the composer: by their paths, or from the clipboard.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::attach::Attach;

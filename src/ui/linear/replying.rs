@@ -73,7 +73,7 @@ impl LinearSession {
             Reply::Returned { said, why } => {
                 // Of a message that a custom command said, its file may be what is wrong.
                 let commands = &self.renderer.view.settings.commands;
-                let place = NamedCommand::file_of(commands, said);
+                let place = NamedCommand::file_of(commands, &said);
                 let place = place.map(|file| format!("{}: ", plain(file))).unwrap_or_default();
                 self.output.say(&format!("refused: {place}{}", plain(&why)));
                 self.keep(&said.content);

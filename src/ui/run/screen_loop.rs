@@ -138,9 +138,7 @@ impl ScreenLoop {
         local.overlay = settings.read_only.then(|| Overlay::Ledger(Inspector::default()));
         let player = settings.replay.map(|entries| Player::new(entries, settings.view.clone()));
         let mut view = View::new(settings.view);
-        for event in &settings.history {
-            view.fold(event);
-        }
+        settings.history.iter().for_each(|event| view.fold(event));
         view.resume();
         let pictures = Arc::clone(&wake);
         let pictures = Pictures::new(settings.takes.images, Box::new(move || pictures.notify_one()));

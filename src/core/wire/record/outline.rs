@@ -120,7 +120,7 @@ impl Outline {
 
 impl Said {
     /// A message of which this was pasted. One that was pasted with its header calls nothing.
-    fn said(words: String, spans: Vec<(usize, usize)>) -> Self {
+    fn of_user(words: String, spans: Vec<(usize, usize)>) -> Self {
         let is_pasted = |typed: &str| {
             let header = typed.len()..=typed.len() + "\n\n".len();
             spans.iter().any(|(from, to)| *from == 0 || (from <= header.end() && to > header.start()))
@@ -141,7 +141,7 @@ impl Said {
             "user_message" => {
                 let spans = members.pastes.and_then(|pastes| serde_json::from_str(pastes.get()).ok());
                 let spans = spans.unwrap_or_default();
-                members.content.map(|words| Self::said(words, spans))
+                members.content.map(|words| Self::of_user(words, spans))
             }
             "session_renamed" => members.name.map(Self::Renamed),
             "session_tagged" => Some(Self::Tagged { added: members.added, removed: members.removed }),
