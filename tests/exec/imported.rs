@@ -124,7 +124,7 @@ fn with_write_they_are_added_and_nothing_is_changed() {
     assert!(ran.out.contains("`mode` stays \"plan\", and is not changed to \"edit\""), "{}", ran.out);
     assert!(ran.out.contains("mcp_servers.files stays as the configuration has it"), "{}", ran.out);
     let again = imports(&world, &["--write"]);
-    assert!(again.out.contains("Nothing to add; no file was written\n"), "{}", again.out);
+    assert!(again.out.contains("Nothing to add; no file is written\n"), "{}", again.out);
     assert_eq!(fs::read_to_string(world.config_file()).unwrap(), now);
 }
 
@@ -149,7 +149,7 @@ fn what_a_project_says_goes_to_the_project_alone() {
     write(&with_own.work().join(".codex/config.toml"), codex);
     let ran = imports(&with_own, &["codex", "--project", "--write"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
-    assert!(ran.out.contains("Nothing to add; no file was written\n"), "{}", ran.out);
+    assert!(ran.out.contains("Nothing to add; no file is written\n"), "{}", ran.out);
     assert!(
         ran.out.contains("# - model: not added: its provider is neither built in nor set"),
         "{}",

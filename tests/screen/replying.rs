@@ -78,7 +78,7 @@ fn the_list_of_models_marks_the_current_one_and_says_what_cannot_be_used() {
     let frame = harness.frame(80, 24);
     let rows: Vec<&str> = frame.lines().map(str::trim).collect();
     assert!(rows[2].starts_with("a/b ✓ ") && rows[3].starts_with("› c/d "), "{frame}");
-    let low = harness.frame(40, 9);
+    let low = harness.frame(40, 10);
     assert!(low.contains("not usable") && low.contains("2 more: countersign models"), "{low}");
     harness.press("groq");
     let frame = harness.frame(80, 24);

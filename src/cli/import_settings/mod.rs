@@ -151,7 +151,7 @@ fn told(
     let mut said = format!("# From {}\n", read.join(", "));
     if words.write {
         match added.len() {
-            0 if commands.is_empty() => said.push_str("Nothing to add; no file was written\n"),
+            0 if commands.is_empty() => said.push_str("Nothing to add; no file is written\n"),
             0 => {}
             1 => said.push_str(&format!("1 setting was added to {}\n", file.display())),
             count => said.push_str(&format!("{count} settings were added to {}\n", file.display())),

@@ -173,10 +173,11 @@ fn a_command_and_the_message_behind_it_are_refused_together_before_anybody_is_as
     let mut busy = agent(ToolKind::Shell);
     runs(&mut busy, "!make");
     for effects in [refused, busy.step(Millis(1), Input::Intent(tidies(then())))] {
-        let told: Vec<&Live> = effects
-            .iter()
-            .filter_map(|effect| if let Effect::Emit(live) = effect { Some(live) } else { None })
-            .collect();
+        let told = |effect| match effect {
+            Effect::Emit(live @ (Live::Returned(_) | Live::Refused(_))) => Some(live),
+            _ => None,
+        };
+        let told: Vec<&Live> = effects.iter().filter_map(told).collect();
         let [Live::Returned(back), Live::Refused(_)] = told.as_slice() else { panic!("{effects:?}") };
         assert_eq!(*back, [then()]);
     }

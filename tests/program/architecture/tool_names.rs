@@ -62,7 +62,7 @@ const OTHER_WORDS: &[(&str, &[&str], &str)] = &[
     ("src/ui/branches.rs", &["edit"], "a word of `/whatif`"),
     ("src/ui/inspector/what_if.rs", &["edit"], "a word of `/whatif`"),
     ("src/ui/panes/answers.rs", &["edit"], "what a key does"),
-    ("src/ui/panes/output.rs", &["edit"], "what a key does"),
+    ("src/ui/panes/page_answers.rs", &["edit"], "what a key does"),
     ("src/ui/panes/inspector/frame.rs", &["list"], "what a key does"),
     ("src/ui/commands/arguments.rs", &["ask", "edit", "plan"], "modes"),
     ("src/ui/pages/plan.rs", &["plan"], "the name of a page"),
