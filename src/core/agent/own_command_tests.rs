@@ -163,6 +163,14 @@ fn tidies(then: UserMessage) -> Intent {
     Intent::Command(OwnCommand { typed, then, ..OwnCommand::read("!rm x").unwrap() })
 }
 
+/// What a person hears of a refusal.
+fn news(effect: &Effect) -> Option<&Live> {
+    match effect {
+        Effect::Emit(live @ (Live::Returned(_) | Live::Refused(_))) => Some(live),
+        _ => None,
+    }
+}
+
 #[test]
 fn a_command_and_the_message_behind_it_are_refused_together_before_anybody_is_asked() {
     let image = Image { name: "a.png".into(), media_type: "image/png".into(), data: "".into(), size: None };
@@ -173,11 +181,7 @@ fn a_command_and_the_message_behind_it_are_refused_together_before_anybody_is_as
     let mut busy = agent(ToolKind::Shell);
     runs(&mut busy, "!make");
     for effects in [refused, busy.step(Millis(1), Input::Intent(tidies(then())))] {
-        let told = |effect| match effect {
-            Effect::Emit(live @ (Live::Returned(_) | Live::Refused(_))) => Some(live),
-            _ => None,
-        };
-        let told: Vec<&Live> = effects.iter().filter_map(told).collect();
+        let told: Vec<&Live> = effects.iter().filter_map(news).collect();
         let [Live::Returned(back), Live::Refused(_)] = told.as_slice() else { panic!("{effects:?}") };
         assert_eq!(*back, [then()]);
     }
