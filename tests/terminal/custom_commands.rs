@@ -55,7 +55,7 @@ async fn the_page_of_skills_says_what_is_wrong_with_files() {
     app.keys("/skills\r").await;
     app.sees("No skills are in force").await;
     app.sees("Broken files").await;
-    app.sees("a bracket is not closed").await;
+    app.sees("broken.md: line 2 of its header cannot be read: a bracket is").await;
     app.sees("the skill is ignored").await;
     app.keys("\x1b").await;
     app.sees("ask anything").await;

@@ -107,7 +107,7 @@ async fn keys_of_ones_own_are_used_and_shown() {
     let home = Home::new();
     let mut app = Console::start(
         &home,
-        (100, 80),
+        (100, 90),
         &["-c", "keys.everywhere.ledger='ctrl-l'", "-c", "keys.page.down=['f9']"],
     );
     app.sees("ask anything").await;

@@ -76,7 +76,7 @@ async fn a_name_that_is_none_comes_back_with_the_nearest() {
     app.keys(CTRL_U).await;
     app.keys("/model\r").await;
     app.sees("type to narrow").await;
-    app.sees("› rehearsal").await;
+    app.sees("› script ✓").await;
     app.keys(ESC).await;
     app.sees("ask anything").await;
     app.rests().await;
