@@ -165,10 +165,7 @@ fn tidies(then: UserMessage) -> Intent {
 
 /// What a person hears of a refusal.
 fn news(effect: &Effect) -> Option<&Live> {
-    match effect {
-        Effect::Emit(live @ (Live::Returned(_) | Live::Refused(_))) => Some(live),
-        _ => None,
-    }
+    if let Effect::Emit(live @ (Live::Returned(_) | Live::Refused(_))) = effect { Some(live) } else { None }
 }
 
 #[test]
