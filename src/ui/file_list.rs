@@ -3,6 +3,7 @@
 //! Each key asks a hundred thousand paths: so they are kept in lower case in one text, which is read from front to back, with the
 //! letters of each as bits, and nothing is allocated for a path.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -28,6 +29,8 @@ struct Names {
     paths: String,
     /// The same in lower case.
     lower: String,
+    /// Hashes of the paths, in order, and which paths they are of: a frame looks words up in them.
+    hashes: Vec<(u64, usize)>,
     is_cut: bool,
 }
 
@@ -56,6 +59,13 @@ pub struct Fitting {
     pub count: usize,
 }
 
+/// Of a path, with or without the `/` of a folder.
+fn hash(path: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    path.strip_suffix('/').unwrap_or(path).hash(&mut hasher);
+    hasher.finish()
+}
+
 impl FileList {
     /// Of these paths, each with whether it comes behind all others. Those of folders end with `/`.
     pub fn new(paths: impl Iterator<Item = (String, bool)>, is_cut: bool) -> Self {
@@ -70,7 +80,11 @@ impl FileList {
     ) -> Self {
         let mut names = Names { is_cut, ..Names::default() };
         subagents.for_each(|name| names.push(&name, false, true));
-        paths.for_each(|(path, comes_last)| names.push(&path, comes_last, false));
+        for (path, comes_last) in paths {
+            names.hashes.push((hash(&path), names.names.len()));
+            names.push(&path, comes_last, false);
+        }
+        names.hashes.sort_unstable();
         Self(Arc::new(names))
     }
 
@@ -96,8 +110,11 @@ impl FileList {
 
     /// Whether this path is listed; a folder is without its `/`, too.
     pub fn has(&self, path: &str) -> bool {
-        let files = self.0.names.iter().filter(|name| !name.is_subagent);
-        files.map(|name| self.0.path(name)).any(|listed| listed.strip_suffix('/').unwrap_or(listed) == path)
+        let wanted = hash(path);
+        let from = self.0.hashes.partition_point(|(hash, _)| *hash < wanted);
+        let alike = self.0.hashes.iter().skip(from).take_while(|(hash, _)| *hash == wanted);
+        let mut paths = alike.filter_map(|(_, at)| self.path(*at));
+        paths.any(|listed| listed.strip_suffix('/').unwrap_or(listed) == path)
     }
 
     /// The paths that these letters can mean, the likeliest first.
